@@ -157,18 +157,24 @@ func TestAMultipleOfAVariableIsNoChronicAlarm(t *testing.T) {
 		}
 		return alarms, odd
 	}
-	for seed := range uint64(3) {
-		alone, oddAlone := count(seed, func(float64) []float64 { return nil })
-		for name, percent := range map[string]func(float64) []float64{
-			"exact":   func(used float64) []float64 { return []float64{used / total * 100} },
-			"rounded": func(used float64) []float64 { return []float64{math.Round(used/total*1e4) / 100} },
-			"float32": func(used float64) []float64 { return []float64{float64(float32(used / total * 100))} },
-		} {
-			alarms, odd := count(seed, percent)
-			t.Logf("%s: %d alarms and %d odd rows, %d and %d without", name, alarms, odd, alone, oddAlone)
-			if alarms > alone+rows/1000/4 || odd > oddAlone+rows/1000 {
-				t.Errorf("seed %d: %s: %d alarms and %d odd rows, %d and %d without", seed, name, alarms, odd, alone, oddAlone)
-			}
+	const seeds = 3
+	sum := func(percent func(used float64) []float64) (alarms, odd int) {
+		for seed := range uint64(seeds) {
+			a, o := count(seed, percent)
+			alarms, odd = alarms+a, odd+o
+		}
+		return alarms, odd
+	}
+	alone, oddAlone := sum(func(float64) []float64 { return nil })
+	for name, percent := range map[string]func(float64) []float64{
+		"exact":   func(used float64) []float64 { return []float64{used / total * 100} },
+		"rounded": func(used float64) []float64 { return []float64{math.Round(used/total*1e4) / 100} },
+		"float32": func(used float64) []float64 { return []float64{float64(float32(used / total * 100))} },
+	} {
+		alarms, odd := sum(percent)
+		t.Logf("%s: %d alarms and %d odd rows, %d and %d without", name, alarms, odd, alone, oddAlone)
+		if alarms > alone+seeds*rows/1000/4 || odd > oddAlone+seeds*rows/1000 {
+			t.Errorf("%s: %d alarms and %d odd rows, %d and %d without", name, alarms, odd, alone, oddAlone)
 		}
 	}
 }

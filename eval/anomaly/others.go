@@ -25,12 +25,12 @@ const (
 // residual is the rounding of their values: docs/design/0007-quiet-anomalies.md.
 type others struct {
 	n float64
-	q *vec.Sym
+	q vec.Symmetric
 	k []float64 // scratch: q z
 }
 
 func newOthers(dim int) *others {
-	o := &others{q: vec.NewSym(dim), k: make([]float64, dim)}
+	o := &others{q: vec.NewSymmetric(dim), k: make([]float64, dim)}
 	o.q.SetIdentity(1)
 	return o
 }

@@ -12,10 +12,11 @@ const (
 	stateStart    = 50  // samples before the first distance is learnt
 	stateKnown    = 200 // samples, after which the covariance and the standard deviations change slowly
 	stateRest     = 8   // of the samples after these, every such one changes them
-	stateClip     = 4   // standard deviations, at which one of several variables counts
+	stateClip     = 3   // standard deviations, at which one of several variables counts …
+	stateMost     = 25  // … and square of its deviation from what the others lead to expect
 	stateClipOne  = 1e6 // the same of a single variable
 	stateFar      = 100 // standard deviations, at which a value counts in its mean and variance
-	stateShrink   = .5  // variance of every direction beside that of the samples, in variances of a variable
+	stateShrink   = .2  // variance of every direction beside that of the samples, in variances of a variable
 	statePrior    = 50  // samples that the prior covariance counts for: no variable says anything of another
 	stateScale    = 8   // of the logarithm, which sampleTail has the bins of
 	stateScaleOne = 2   // the same of a single variable
@@ -26,21 +27,23 @@ const (
 )
 
 // normalState is what the series was when it was normal, and how far the last sample is from that.
-// With z the deviations of the variables from their means in standard deviations, clipped, and C their
-// covariance, the distance is
+// With z the deviations of the variables from their means in standard deviations, clipped, C their covariance and
+// Q = (C + stateShrink I)^-1, the distance is
 //
-//	x² = z' (C + stateShrink I)^-1 z / dim
+//	x² = sum_j min((Q z)_j² / Q_jj, stateMost) / dim
 //
-// Many variables that are moderately off count, and so does one that contradicts the others; directions
-// in which normal samples lie far apart count less. One variable has x = |z|, without a clip. Samples of
+// where (Q z)_j / Q_jj is the deviation of variable j from what the others lead to expect, and 1 / Q_jj its variance.
+// Many variables that are moderately off count, and so does one that contradicts the others; no variable decides alone.
+// One variable has x = |z|, without a clip. Samples of
 // an anomaly teach nothing, until they have lasted for stateOutlives times NormalAfter.
 type normalState struct {
 	n              float64 // samples learnt, at most anomalyMemory
 	mean, variance []float64
-	resolution     []float64 // smallest step so far: the least standard deviation
-	inverse        []float64 // of the standard deviations
-	samples        float64   // that q is of
-	q              *vec.Sym  // inverse of their summed squares, shrunk; nil for one variable, and for very many
+	resolution     []float64     // smallest step so far: the least standard deviation
+	inverse        []float64     // of the standard deviations
+	samples        float64       // that q is of
+	q              vec.Symmetric // inverse of their summed squares, shrunk; nil for one variable, and for very many
+	diagonal, unit []float64     // of q; of the squares of q z
 	tail           sampleTail
 	lately         float64 // mean surprisal of the last samples
 	held           int64   // samples that were not learnt from; -1 = the new normal is being learnt
@@ -58,8 +61,13 @@ func newNormalState(dim int) *normalState {
 		s.resolution[j] = math.Inf(1)
 	}
 	if dim > 1 && dim <= othersMost {
-		s.q, s.samples, s.k = vec.NewSym(dim), statePrior, row()
-		s.q.SetIdentity(1 / (statePrior * (1 + stateShrink)))
+		const prior = 1 / (statePrior * (1 + stateShrink))
+		s.q, s.samples, s.k, s.unit, s.diagonal = vec.NewSymmetric(dim), statePrior, row(), row(), row()
+		s.q.SetIdentity(prior)
+		for j := range s.diagonal {
+			s.diagonal[j] = prior
+		}
+		s.setUnits()
 	}
 	return s
 }
@@ -81,22 +89,45 @@ func (s *normalState) compare(y []float64) {
 	s.surprisal = s.tail.surprisal(s.distance, stateUsual)
 }
 
-// standardise sets the deviations of the sample y, and returns their sum of squares in the covariance.
+// standardise sets the deviations of the sample y, and returns the sum of their squares given the others.
 func (s *normalState) standardise(y []float64, clip float64) (sum float64) {
 	lanes.Standardise(s.z, y, s.mean, s.inverse, clip)
-	if sum = vec.Dot(s.z, s.z); sum-sum != 0 { // some are missing
+	if sum = s.project(); sum-sum != 0 { // some are missing
 		for j, z := range s.z {
 			if z-z != 0 {
 				s.z[j] = 0
 			}
 		}
-		sum = vec.Dot(s.z, s.z)
+		sum = s.project()
 	}
-	if s.q != nil {
-		s.q.MatVec(s.k, s.z)
-		sum = s.samples * vec.Dot(s.z, s.k)
+	if s.q == nil {
+		return sum
+	}
+	sum = 0
+	unit := s.unit[:len(s.k)]
+	for j, k := range s.k {
+		square := float64(k * k * unit[j])
+		if square > stateMost {
+			square = stateMost
+		}
+		sum += square
 	}
 	return sum
+}
+
+// project sets k to q z, and returns its product with z.
+func (s *normalState) project() float64 {
+	if s.q == nil {
+		return vec.Dot(s.z, s.z)
+	}
+	return s.q.MatVec(s.k, s.z)
+}
+
+// setUnits sets the units of the squares.
+func (s *normalState) setUnits() {
+	for j, d := range s.diagonal {
+		s.unit[j] = s.samples / d
+	}
 }
 
 // roughLog returns log(x) for x >= 1, with an error of at most 2e-5: bins of the distance are a thousand times as wide.
@@ -155,10 +186,19 @@ func (s *normalState) scale() {
 // relate takes the last sample into the covariance, and a share of stateShrink.
 func (s *normalState) relate() {
 	s.samples++
-	s.q.Rank1(-1/(1+vec.Dot(s.z, s.k)), s.k)
+	s.take(1 / (1 + vec.Dot(s.z, s.k)))
 	j, share := int(s.samples)%len(s.z), stateShrink*float64(len(s.z)) // one direction after the other
 	s.q.RowTo(s.k, j)
-	s.q.Rank1(-share/(1+share*s.k[j]), s.k)
+	s.take(share / (1 + share*s.k[j]))
+	s.setUnits()
+}
+
+// take subtracts weight k k' from q.
+func (s *normalState) take(weight float64) {
+	s.q.Rank1(-weight, s.k)
+	for j, k := range s.k {
+		s.diagonal[j] -= float64(weight * k * k)
+	}
 }
 
 // considerState is consider for State, which has the score of a sample of several variables that is an alarm in no
@@ -169,7 +209,9 @@ func (s *Scorer) considerState(best float64, y []float64) float64 {
 		return best
 	}
 	for j, z := range t.z {
-		s.squares[State][j] = notNegative(z * t.k[j])
+		if s.squares[State][j] = z * z; t.q != nil {
+			s.squares[State][j] = t.k[j] * t.k[j] * t.unit[j]
+		}
 	}
 	if s.alarms(State, t.surprisal) {
 		part := s.rule(State, y)
@@ -237,5 +279,7 @@ func (s *normalState) state(c *snapshot.Codec) {
 	if s.q != nil {
 		c.Float64(&s.samples)
 		s.q.State(c)
+		c.Float64s(s.diagonal)
+		s.setUnits()
 	}
 }

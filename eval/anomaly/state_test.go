@@ -25,7 +25,7 @@ func stateScores(rows [][]float64) []float64 {
 }
 
 // On servers whose variables rest, move seldom, or follow a load, the state ranks the rows of long
-// incidents before normal ones. Other seeds have areas of .62 to .85.
+// incidents before normal ones. Six other seeds have a mean area of .89, and .86 of the incidents.
 func TestStateOfServers(t *testing.T) {
 	var areas, found []float64
 	for _, seed := range []uint64{11, 12} {
@@ -54,7 +54,7 @@ func TestStateOfServers(t *testing.T) {
 		found = append(found, hits/float64(len(incidents)))
 	}
 	t.Logf("areas %.3f, found %.3f at .1 %% false rows", areas, found)
-	if area, part := scoring.Summarize(areas...).Mean, scoring.Summarize(found...).Mean; !(area >= .7) || !(part >= .6) {
+	if area, part := scoring.Summarize(areas...).Mean, scoring.Summarize(found...).Mean; !(area >= .8) || !(part >= .75) {
 		t.Errorf("mean area %.3f, found %.3f", area, part)
 	}
 }

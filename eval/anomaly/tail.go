@@ -65,7 +65,7 @@ func (t *sampleTail) surprisal(x, least float64) float64 {
 		return 0
 	}
 	part := min(x/tailWidth-float64(bin), 1) // of the bin, below x: the tail falls exponentially over it
-	return math.Log((t.n+1)/from) + part*math.Log(from/to)
+	return roughLog((t.n+1)/from) + part*roughLog(from/to)
 }
 
 // logAtMost returns a bound of log(x) for x >= 1, at most .06 above it: the chord of the

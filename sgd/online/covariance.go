@@ -16,44 +16,18 @@ type covariance interface {
 	State(c *snapshot.Codec)
 }
 
-// squareMost is the order up to which a vec.Square is faster than the other matrices.
-const squareMost = 24
-
 // newCovariance returns P with 64 bits a number.
-func newCovariance(m int) covariance {
-	if m <= squareMost {
-		return exact{vec.NewSquare(m)}
-	}
-	return exact{half{vec.NewSym(m)}}
-}
+func newCovariance(m int) covariance { return exact{vec.NewSymmetric(m)} }
 
 // covariance returns P in half the memory: factors of 32 bits.
 func (w *Workspace) covariance(m int) covariance {
-	if m <= squareMost {
+	if m <= vec.SquareMost {
 		return exact{vec.NewSquare(m)}
 	}
 	return factored{vec.NewUDU(m, &w.udu)}
 }
 
-// symmetric is a matrix of 64 bits that changes by one rank at a time.
-type symmetric interface {
-	SetIdentity(v float64)
-	MatVec(y, x []float64) float64 // y = P x; returns x y
-	Rank1(alpha float64, u []float64)
-	Scale(alpha float64)
-	RowTo(dst []float64, i int)
-	State(c *snapshot.Codec)
-}
-
-// half is a matrix stored as one half.
-type half struct{ *vec.Sym }
-
-func (h half) MatVec(y, x []float64) float64 {
-	h.Sym.MatVec(y, x)
-	return vec.Dot(x, y)
-}
-
-type exact struct{ symmetric }
+type exact struct{ vec.Symmetric }
 
 func (p exact) Project(gain, phi []float64) float64 { return p.MatVec(gain, phi) }
 

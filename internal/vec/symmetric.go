@@ -1,0 +1,33 @@
+package vec
+
+import "github.com/orffvar/forecaster/eval/snapshot"
+
+// Symmetric is a symmetric matrix that changes by one rank at a time.
+type Symmetric interface {
+	SetIdentity(v float64)
+	MatVec(y, x []float64) float64 // y = S x; returns x·y
+	Rank1(alpha float64, u []float64)
+	Scale(alpha float64)
+	RowTo(dst []float64, i int)
+	At(i, j int) float64
+	State(c *snapshot.Codec)
+}
+
+// SquareMost is the order up to which a Square is faster than the other matrices.
+const SquareMost = 24
+
+// NewSymmetric returns the n x n matrix of zeros, n > 0: a Square, or a Sym where that is faster.
+func NewSymmetric(n int) Symmetric {
+	if n <= SquareMost {
+		return NewSquare(n)
+	}
+	return half{NewSym(n)}
+}
+
+// half is a matrix stored as one half.
+type half struct{ *Sym }
+
+func (h half) MatVec(y, x []float64) float64 {
+	h.Sym.MatVec(y, x)
+	return Dot(x, y)
+}
