@@ -7,15 +7,15 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// ScalarSum is the map of sum_i w_i k_i: the maps one after the other, each
+// sumScalar is the map of sum_i w_i k_i: the maps one after the other, each
 // times sqrt(w_i).
-type ScalarSum struct {
+type sumScalar struct {
 	parts []Scalar
 	g     []float64 // scratch, d
 }
 
 // NewScalarSum takes over maps of the same input and gives them weights >= 0.
-func NewScalarSum(weights []float64, parts ...Scalar) (*ScalarSum, error) {
+func NewScalarSum(weights []float64, parts ...Scalar) (Scalar, error) {
 	if len(parts) == 0 || len(weights) != len(parts) {
 		return nil, fmt.Errorf("orff: a sum needs one weight per map, got %d weights and %d maps", len(weights), len(parts))
 	}
@@ -27,12 +27,12 @@ func NewScalarSum(weights []float64, parts ...Scalar) (*ScalarSum, error) {
 			return nil, err
 		}
 	}
-	return &ScalarSum{parts: append([]Scalar(nil), parts...), g: make([]float64, parts[0].In())}, nil
+	return &sumScalar{parts: append([]Scalar(nil), parts...), g: make([]float64, parts[0].In())}, nil
 }
 
-func (f *ScalarSum) In() int { return f.parts[0].In() }
+func (f *sumScalar) In() int { return f.parts[0].In() }
 
-func (f *ScalarSum) Len() int {
+func (f *sumScalar) Len() int {
 	n := 0
 	for _, p := range f.parts {
 		n += p.Len()
@@ -41,7 +41,7 @@ func (f *ScalarSum) Len() int {
 }
 
 // FeaturesTo writes the features of all parts.
-func (f *ScalarSum) FeaturesTo(phi, x []float64) {
+func (f *sumScalar) FeaturesTo(phi, x []float64) {
 	if len(phi) != f.Len() {
 		panic(badLength)
 	}
@@ -53,20 +53,20 @@ func (f *ScalarSum) FeaturesTo(phi, x []float64) {
 }
 
 // Check asks all parts.
-func (f *ScalarSum) Check(x []float64) error { return checkAll(f.parts, x) }
+func (f *sumScalar) Check(x []float64) error { return checkAll(f.parts, x) }
 
 // State saves or restores the parts.
-func (f *ScalarSum) State(c *snapshot.Codec) {
+func (f *sumScalar) State(c *snapshot.Codec) {
 	c.Section("scalar sum")
 	for _, p := range f.parts {
 		p.State(c)
 	}
 }
 
-func (f *ScalarSum) redraw(r *Rand) bool  { return redrawAll(f.parts, r) }
-func (f *ScalarSum) weigh(s float64) bool { return weighAll(f.parts, s) }
+func (f *sumScalar) redraw(r *Rand) bool  { return redrawAll(f.parts, r) }
+func (f *sumScalar) weigh(s float64) bool { return weighAll(f.parts, s) }
 
-func (f *ScalarSum) kernel(x, z []float64) float64 {
+func (f *sumScalar) kernel(x, z []float64) float64 {
 	var k float64
 	for _, p := range f.parts {
 		k += Kernel(p, x, z)
@@ -74,16 +74,16 @@ func (f *ScalarSum) kernel(x, z []float64) float64 {
 	return k
 }
 
-func (f *ScalarSum) variance(x, z []float64) float64 {
+func (f *sumScalar) variance(x, z []float64) float64 {
 	var v float64
 	for _, p := range f.parts {
-		v += Variance(p, x, z)
+		v += varianceOf(p, x, z)
 	}
 	return v
 }
 
 // GradientTo adds the gradients of the parts.
-func (f *ScalarSum) GradientTo(g, x, phi, c []float64) {
+func (f *sumScalar) GradientTo(g, x, phi, c []float64) {
 	clear(g)
 	for _, p := range f.parts {
 		n := p.Len()
@@ -98,7 +98,7 @@ func addGradientOf(g, scratch []float64, s Scalar, x, phi, c []float64) {
 	vec.Axpy(1, scratch, g)
 }
 
-func (f *ScalarSum) Smooth() error {
+func (f *sumScalar) Smooth() error {
 	for _, p := range f.parts {
 		if err := smooth(p); err != nil {
 			return err
@@ -107,27 +107,27 @@ func (f *ScalarSum) Smooth() error {
 	return nil
 }
 
-// ScalarProduct is the map of k_1 k_2: the Kronecker product of the two feature
+// productScalar is the map of k_1 k_2: the Kronecker product of the two feature
 // vectors, phi[i*r_2 + j] = phi_1[i] phi_2[j].
-type ScalarProduct struct {
+type productScalar struct {
 	a, b              Scalar
 	pa, pb, ca, cb, g []float64 // scratch
 }
 
 // NewScalarProduct takes over two maps of the same input, drawn independently.
-func NewScalarProduct(a, b Scalar) (*ScalarProduct, error) {
+func NewScalarProduct(a, b Scalar) (Scalar, error) {
 	if a.In() != b.In() {
 		return nil, fmt.Errorf("orff: the maps of a product must share their input, lengths are %d and %d", a.In(), b.In())
 	}
 	n, m := a.Len(), b.Len()
-	return &ScalarProduct{a: a, b: b, pa: make([]float64, n), pb: make([]float64, m), ca: make([]float64, n), cb: make([]float64, m), g: make([]float64, a.In())}, nil
+	return &productScalar{a: a, b: b, pa: make([]float64, n), pb: make([]float64, m), ca: make([]float64, n), cb: make([]float64, m), g: make([]float64, a.In())}, nil
 }
 
-func (f *ScalarProduct) In() int  { return f.a.In() }
-func (f *ScalarProduct) Len() int { return len(f.pa) * len(f.pb) }
+func (f *productScalar) In() int  { return f.a.In() }
+func (f *productScalar) Len() int { return len(f.pa) * len(f.pb) }
 
 // FeaturesTo writes phi_1 (x) phi_2.
-func (f *ScalarProduct) FeaturesTo(phi, x []float64) {
+func (f *productScalar) FeaturesTo(phi, x []float64) {
 	if len(phi) != f.Len() {
 		panic(badLength)
 	}
@@ -138,7 +138,7 @@ func (f *ScalarProduct) FeaturesTo(phi, x []float64) {
 }
 
 // GradientTo is the product rule.
-func (f *ScalarProduct) GradientTo(g, x, phi, c []float64) {
+func (f *productScalar) GradientTo(g, x, phi, c []float64) {
 	f.a.FeaturesTo(f.pa, x)
 	f.b.FeaturesTo(f.pb, x)
 	vec.MatVec(f.ca, c, f.pb)
@@ -148,23 +148,23 @@ func (f *ScalarProduct) GradientTo(g, x, phi, c []float64) {
 	addGradientOf(g, f.g, f.b, x, f.pb, f.cb)
 }
 
-func (f *ScalarProduct) Smooth() error           { return smooth(f.a, f.b) }
-func (f *ScalarProduct) Check(x []float64) error { return checkBoth(f.a, f.b, x) }
+func (f *productScalar) Smooth() error           { return smooth(f.a, f.b) }
+func (f *productScalar) Check(x []float64) error { return checkBoth(f.a, f.b, x) }
 
 // State saves or restores both maps.
-func (f *ScalarProduct) State(c *snapshot.Codec) {
+func (f *productScalar) State(c *snapshot.Codec) {
 	c.Section("scalar product")
 	f.a.State(c)
 	f.b.State(c)
 }
 
-func (f *ScalarProduct) redraw(r *Rand) bool  { return redraw(f.a, r) && redraw(f.b, r) }
-func (f *ScalarProduct) weigh(s float64) bool { return weigh(f.a, s) }
+func (f *productScalar) redraw(r *Rand) bool  { return redraw(f.a, r) && redraw(f.b, r) }
+func (f *productScalar) weigh(s float64) bool { return weigh(f.a, s) }
 
-func (f *ScalarProduct) kernel(x, z []float64) float64 { return Kernel(f.a, x, z) * Kernel(f.b, x, z) }
+func (f *productScalar) kernel(x, z []float64) float64 { return Kernel(f.a, x, z) * Kernel(f.b, x, z) }
 
-func (f *ScalarProduct) variance(x, z []float64) float64 {
-	return productVariance(Kernel(f.a, x, z), Variance(f.a, x, z), Kernel(f.b, x, z), Variance(f.b, x, z))
+func (f *productScalar) variance(x, z []float64) float64 {
+	return productVariance(Kernel(f.a, x, z), varianceOf(f.a, x, z), Kernel(f.b, x, z), varianceOf(f.b, x, z))
 }
 
 // productVariance is the variance of a product of two independent variables.

@@ -8,35 +8,35 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// Angular is the sign map of the angular (arc-sine) kernel
+// angularScalar is the sign map of the angular (arc-sine) kernel
 //
 //	k(x, z) = 1 - 2 angle(x, z)/pi,  phi(x) = (1/sqrt(D)) sgn(W x), W normal,
 //
 // with sgn(0) = 1. It is undefined at x = 0 and constant almost everywhere,
 // hence without a Jacobian.
-type Angular struct {
+type angularScalar struct {
 	d, n  int
 	w     []float64 // n x d
 	scale float64
 }
 
 // NewAngular draws D directions in R^d.
-func NewAngular(d, D int, r Rand) (*Angular, error) {
+func NewAngular(d, D int, r Rand) (Scalar, error) {
 	if err := sizes("sign features", d, D); err != nil {
 		return nil, err
 	}
-	f := &Angular{d: d, n: D, w: make([]float64, d*D), scale: 1 / math.Sqrt(float64(D))}
+	f := &angularScalar{d: d, n: D, w: make([]float64, d*D), scale: 1 / math.Sqrt(float64(D))}
 	f.redraw(&r)
 	return f, nil
 }
 
-func (f *Angular) In() int  { return f.d }
-func (f *Angular) Len() int { return f.n }
+func (f *angularScalar) In() int  { return f.d }
+func (f *angularScalar) Len() int { return f.n }
 
 var errZero = errors.New("orff: the angular kernel is undefined at x = 0")
 
 // Check refuses x = 0.
-func (f *Angular) Check(x []float64) error {
+func (f *angularScalar) Check(x []float64) error {
 	for _, v := range x {
 		if v != 0 {
 			return nil
@@ -46,7 +46,7 @@ func (f *Angular) Check(x []float64) error {
 }
 
 // FeaturesTo writes phi(x).
-func (f *Angular) FeaturesTo(phi, x []float64) {
+func (f *angularScalar) FeaturesTo(phi, x []float64) {
 	if len(phi) != f.n || len(x) != f.d {
 		panic(badLength)
 	}
@@ -64,26 +64,26 @@ func (f *Angular) FeaturesTo(phi, x []float64) {
 	}
 }
 
-func (f *Angular) Smooth() error {
+func (f *angularScalar) Smooth() error {
 	return errors.New("orff: sign features are constant almost everywhere, they have no Jacobian")
 }
 
 // State saves or restores the directions.
-func (f *Angular) State(c *snapshot.Codec) {
+func (f *angularScalar) State(c *snapshot.Codec) {
 	c.Section("angular")
 	c.Float64s(f.w)
 }
 
-func (f *Angular) redraw(r *Rand) bool  { r.NormalsTo(f.w); return true }
-func (f *Angular) weigh(s float64) bool { f.scale *= s; return true }
-func (f *Angular) mass() float64        { return f.scale * f.scale * float64(f.n) }
+func (f *angularScalar) redraw(r *Rand) bool  { r.NormalsTo(f.w); return true }
+func (f *angularScalar) weigh(s float64) bool { f.scale *= s; return true }
+func (f *angularScalar) mass() float64        { return f.scale * f.scale * float64(f.n) }
 
-func (f *Angular) kernel(x, z []float64) float64 {
+func (f *angularScalar) kernel(x, z []float64) float64 {
 	cos := dot(x, z) / math.Sqrt(squaredNorm(x)*squaredNorm(z))
 	return f.mass() * (1 - 2*math.Acos(max(-1, min(1, cos)))/math.Pi)
 }
 
 // variance: the square of a term is 1.
-func (f *Angular) variance(x, z []float64) float64 {
+func (f *angularScalar) variance(x, z []float64) float64 {
 	return (square(f.mass()) - square(f.kernel(x, z))) / float64(f.n)
 }

@@ -234,7 +234,7 @@ func (b *Blocks) PullbackTo(g, x, phi, theta, r []float64) {
 	n, p := b.dims.Features, b.dims.Params
 	clear(g)
 	for i, m := range b.blocks {
-		m.(SmoothMap).PullbackTo(b.g, x, phi[i*n:(i+1)*n], theta[i*p:(i+1)*p], r)
+		m.(smoothMap).PullbackTo(b.g, x, phi[i*n:(i+1)*n], theta[i*p:(i+1)*p], r)
 		vec.Axpy(1, b.g, g)
 	}
 }
@@ -249,7 +249,7 @@ func (b *Blocks) kernelTo(k, x, z []float64) {
 }
 
 func (b *Blocks) varianceTo(v, x, z []float64) {
-	VarianceTo(v, b.blocks[0], x, z)
+	variancesTo(v, b.blocks[0], x, z)
 	vec.Scale(float64(len(b.blocks)), v)
 }
 
@@ -288,10 +288,10 @@ func (m *redrawnBlock) AddGradient(g []float64, alpha float64, phi, r []float64)
 }
 
 func (m *redrawnBlock) PullbackTo(g, x, phi, theta, r []float64) {
-	m.get().(SmoothMap).PullbackTo(g, x, phi, theta, r)
+	m.get().(smoothMap).PullbackTo(g, x, phi, theta, r)
 }
 
 func (m *redrawnBlock) Smooth() error                { return smooth(m.parent.drawn) }
 func (m *redrawnBlock) Check(x []float64) error      { return CheckInput(m.parent.drawn, x) }
 func (m *redrawnBlock) kernelTo(k, x, z []float64)   { KernelTo(k, m.parent.drawn, x, z) }
-func (m *redrawnBlock) varianceTo(v, x, z []float64) { VarianceTo(v, m.parent.drawn, x, z) }
+func (m *redrawnBlock) varianceTo(v, x, z []float64) { variancesTo(v, m.parent.drawn, x, z) }

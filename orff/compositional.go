@@ -7,11 +7,11 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// Compositional is the random Maclaurin map of the kernel f(k(x, z)) for a
+// compositionalScalar is the random Maclaurin map of the kernel f(k(x, z)) for a
 // shift-invariant k (Kar and Karnick 2012, section 10):
 //
 //	Z = sqrt(a_N/P_N) prod_{j<=N} W_j(x),  W(x) = sqrt(2) cos(omega.x + beta).
-type Compositional struct {
+type compositionalScalar struct {
 	series   Series
 	law      DegreeLaw
 	spectrum Spectrum
@@ -27,7 +27,7 @@ type Compositional struct {
 
 // NewCompositional draws D features on R^d: degrees, then frequencies, then
 // offsets.
-func NewCompositional(s Series, law DegreeLaw, inner Spectrum, d, D int, r Rand) (*Compositional, error) {
+func NewCompositional(s Series, law DegreeLaw, inner Spectrum, d, D int, r Rand) (Scalar, error) {
 	if err := sizes("compositional features", d, D); err != nil {
 		return nil, err
 	}
@@ -40,16 +40,16 @@ func NewCompositional(s Series, law DegreeLaw, inner Spectrum, d, D int, r Rand)
 	if err := validateLaw(s, law); err != nil {
 		return nil, err
 	}
-	f := &Compositional{series: s, law: law, spectrum: inner, d: d, n: D, scale: 1 / math.Sqrt(float64(D)), products: newProducts(D), delta: make([]float64, d)}
+	f := &compositionalScalar{series: s, law: law, spectrum: inner, d: d, n: D, scale: 1 / math.Sqrt(float64(D)), products: newProducts(D), delta: make([]float64, d)}
 	f.redraw(&r)
 	return f, nil
 }
 
-func (f *Compositional) In() int  { return f.d }
-func (f *Compositional) Len() int { return f.n }
+func (f *compositionalScalar) In() int  { return f.d }
+func (f *compositionalScalar) Len() int { return f.n }
 
 // factorsTo evaluates the W_j and the sines of their angles.
-func (f *Compositional) factorsTo(x []float64) {
+func (f *compositionalScalar) factorsTo(x []float64) {
 	for i := range f.t {
 		row := f.w[i*(f.d+1) : (i+1)*(f.d+1)]
 		f.t[i] = vec.Dot(row[:f.d], x) + row[f.d]
@@ -59,7 +59,7 @@ func (f *Compositional) factorsTo(x []float64) {
 }
 
 // FeaturesTo writes phi(x).
-func (f *Compositional) FeaturesTo(phi, x []float64) {
+func (f *compositionalScalar) FeaturesTo(phi, x []float64) {
 	if len(phi) != f.n || len(x) != f.d {
 		panic(badLength)
 	}
@@ -68,7 +68,7 @@ func (f *Compositional) FeaturesTo(phi, x []float64) {
 }
 
 // GradientTo: grad W = -sqrt(2) sin(omega.x + beta) omega.
-func (f *Compositional) GradientTo(g, x, phi, c []float64) {
+func (f *compositionalScalar) GradientTo(g, x, phi, c []float64) {
 	f.factorsTo(x)
 	f.pullFrom(c, f.scale)
 	clear(g)
@@ -77,22 +77,22 @@ func (f *Compositional) GradientTo(g, x, phi, c []float64) {
 	}
 }
 
-func (f *Compositional) Smooth() error { return smoothSpectrum(f.spectrum) }
+func (f *compositionalScalar) Smooth() error { return smoothSpectrum(f.spectrum) }
 
 // State saves or restores degrees, frequencies and offsets.
-func (f *Compositional) State(c *snapshot.Codec) {
+func (f *compositionalScalar) State(c *snapshot.Codec) {
 	c.Section("compositional")
 	f.products.state(c, &f.w, f.d+1)
 	f.setCoefficients(f.series, f.law)
 	f.resizeScratch()
 }
 
-func (f *Compositional) resizeScratch() {
+func (f *compositionalScalar) resizeScratch() {
 	n := len(f.factors)
 	f.t, f.sin = grown(f.t, n), grown(f.sin, n)
 }
 
-func (f *Compositional) redraw(r *Rand) bool {
+func (f *compositionalScalar) redraw(r *Rand) bool {
 	f.drawDegrees(f.series, f.law, r)
 	n := f.resize()
 	f.resizeScratch()
@@ -109,16 +109,16 @@ func (f *Compositional) redraw(r *Rand) bool {
 	return true
 }
 
-func (f *Compositional) weigh(s float64) bool { f.scale *= s; return true }
-func (f *Compositional) mass() float64        { return f.scale * f.scale * float64(f.n) }
+func (f *compositionalScalar) weigh(s float64) bool { f.scale *= s; return true }
+func (f *compositionalScalar) mass() float64        { return f.scale * f.scale * float64(f.n) }
 
-func (f *Compositional) kernel(x, z []float64) float64 {
+func (f *compositionalScalar) kernel(x, z []float64) float64 {
 	lagTo(f.delta, x, z)
 	return f.mass() * f.series.At(f.spectrum.K0(f.delta))
 }
 
 // variance: M = E (W(x) W(z))^2 = 1 + k0(2 delta)/2.
-func (f *Compositional) variance(x, z []float64) float64 {
+func (f *compositionalScalar) variance(x, z []float64) float64 {
 	if dependent(f.spectrum) {
 		return math.NaN()
 	}

@@ -256,7 +256,7 @@ func (c contract) monteCarlo(t *testing.T, build func(int, uint64) Map) {
 	if c.squaredError != nil {
 		squared = c.squaredError(c.draws)
 	} else {
-		VarianceTo(v, m, c.x, c.z)
+		variancesTo(v, m, c.x, c.z)
 		for i := range p {
 			squared += v[i*p+i]
 		}
@@ -414,7 +414,7 @@ func (c contract) allocations(t *testing.T, m Map) {
 		m.PredictTo(y, phi, theta)
 		m.AddGradient(g, 0.1, phi, y)
 		if !c.rough {
-			m.(SmoothMap).PullbackTo(pull, c.x, phi, theta, y)
+			m.(smoothMap).PullbackTo(pull, c.x, phi, theta, y)
 		}
 		if CheckInput(m, c.x) != nil {
 			panic("the point of the contract lies outside the domain")
@@ -432,14 +432,14 @@ func (c contract) weight(t *testing.T, build func(int, uint64) Map) {
 	p := plain.Dims().Out
 	want, exact, variance := mapKernel(plain, c.x, c.z), make([]float64, p*p), make([]float64, p*p)
 	KernelTo(exact, plain, c.x, c.z)
-	VarianceTo(variance, plain, c.x, c.z)
+	variancesTo(variance, plain, c.x, c.z)
 	inner := build(8, 4)
 	m := must(NewSum([]float64{w}, inner))
 	nearAll(t, "K~", mapKernel(m, c.x, c.z), scaled(want, w), 1e-13)
 	k := make([]float64, p*p)
 	KernelTo(k, m, c.x, c.z)
 	nearAll(t, "K", k, scaled(exact, w), 1e-13)
-	VarianceTo(k, m, c.x, c.z)
+	variancesTo(k, m, c.x, c.z)
 	for i, v := range variance {
 		if math.IsNaN(v) != math.IsNaN(k[i]) || math.Abs(k[i]-w*w*v) > 1e-13*max(1, math.Abs(v)) { // NaN: the variance has no formula
 			t.Errorf("variance %g, want %g", k[i], w*w*v)

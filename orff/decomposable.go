@@ -94,7 +94,7 @@ func (m *Decomposable) kernelTo(k, x, z []float64) {
 func (m *Decomposable) varianceTo(v, x, z []float64) {
 	gamma, p := m.out.Gamma(), m.out.p
 	vec.MatMulT(v, gamma, gamma, p, p, p)
-	vec.Scale(Variance(m.scalar, x, z), v)
+	vec.Scale(varianceOf(m.scalar, x, z), v)
 }
 
 // allInFeatures marks maps whose PredictTo and AddGradient use nothing random but

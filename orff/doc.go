@@ -17,23 +17,21 @@
 //
 // # Maps
 //
-// Scalars of shift-invariant kernels: Fourier and Phase, with the frequencies of a
-// Spectrum (Gaussian, Laplacian, Sinc, Sech, Matern), orthogonal (Orthogonal),
-// from a low-discrepancy sequence (QuasiMonteCarlo) or by fast transforms
-// (NewSORF, NewFastfood). Of other kernels: Logarithmic (skewed chi-squared),
-// Angular, Maclaurin and Kakade (dot products), Compositional, Semigroup, Nystroem
-// and Linear; ScalarSum and ScalarProduct combine them.
+// Scalars of shift-invariant kernels: NewFourier and NewPhase, with the frequencies of a
+// Spectrum (Gaussian, Laplacian, Sinc, Matern), orthogonal (Orthogonal), from a low-discrepancy
+// sequence (QuasiMonteCarlo) or by fast transforms (NewSORF, NewFastfood). Of other kernels:
+// NewSkewedChiSquared, NewAngular, NewMaclaurin and NewKakade (dot products), NewCompositional,
+// NewSemigroup, NewNystroem and NewLinear; NewScalarSum and NewScalarProduct combine them.
 //
-// Maps: Decomposable (k Gamma), CurlFree, DivergenceFree and Transformable;
-// Sum, NewHelmholtz, Product, Schur, Tensor and Congruence combine them;
-// Blocks makes a map block by block for doubly stochastic descent. An Output is
+// Maps: NewDecomposable (k Gamma), NewCurlFree, NewDivergenceFree and NewTransformable;
+// NewSum, NewHelmholtz, NewProduct, NewSchur, NewTensor and NewCongruence combine them;
+// NewBlocks makes a map block by block for doubly stochastic descent. An Output is
 // the Gamma of a Decomposable: the identity, a given matrix, of a graph
 // (GraphGamma), of a running Correlation, of low rank, or a simplex coding.
 //
-// More about a map: CheckInput, its domain; KernelTo, the exact kernel; VarianceTo, the
-// expected error; NewJacobian, the derivative of h; NewKernelSlope, the derivative of the
-// exact kernel. Recommend returns the number of draws for an accuracy, Measure the accuracy
-// reached.
+// More about a map: CheckInput, its domain; KernelTo, the exact kernel; NewJacobian, the
+// derivative of h; NewKernelSlope, the derivative of the exact kernel. Recommend returns the
+// number of draws for an accuracy, Measure the accuracy reached.
 //
 // # Rules
 //
@@ -42,7 +40,7 @@
 // impossible. Outside the domain of a kernel every feature is NaN.
 //
 // A map keeps scratch memory: one goroutine at a time. Methods that take dst or
-// phi do not allocate; constructors, KernelTo, VarianceTo, Recommend and Measure
+// phi do not allocate; constructors, KernelTo, Recommend and Measure
 // do. A map combined into another one belongs to it: weights change it in place.
 //
 // Everything random comes from a Rand, by convention from BlockRand(seed, block).

@@ -25,15 +25,15 @@ type Scalar interface {
 	State(c *snapshot.Codec)
 }
 
-// Domain is a Scalar or a Map that is not defined on the whole of R^d.
-type Domain interface {
+// domain is a Scalar or a Map that is not defined on the whole of R^d.
+type domain interface {
 	// Check returns the reason why x cannot be mapped, or nil.
 	Check(x []float64) error
 }
 
 // CheckInput returns the reason why x lies outside the domain of a Scalar or a Map, or nil.
 func CheckInput(m any, x []float64) error {
-	if d, ok := m.(Domain); ok {
+	if d, ok := m.(domain); ok {
 		return d.Check(x)
 	}
 	return nil
@@ -64,9 +64,9 @@ func Kernel(s Scalar, x, z []float64) float64 {
 	return math.NaN()
 }
 
-// Variance returns the exact variance of phi(x).phi(z) over the draws of s, NaN
+// varianceOf returns the exact variance of phi(x).phi(z) over the draws of s, NaN
 // when there is no closed form. It is proportional to 1/D.
-func Variance(s Scalar, x, z []float64) float64 {
+func varianceOf(s Scalar, x, z []float64) float64 {
 	if k, ok := s.(interface{ variance(x, z []float64) float64 }); ok {
 		return k.variance(x, z)
 	}
@@ -83,10 +83,10 @@ func KernelTo(k []float64, m Map, x, z []float64) {
 	fillNaN(k)
 }
 
-// VarianceTo writes E (K~(x, z) - K(x, z)) (K~(x, z) - K(x, z))^T over the draws
+// variancesTo writes E (K~(x, z) - K(x, z)) (K~(x, z) - K(x, z))^T over the draws
 // of m into v, Out x Out row-major; NaN when there is no closed form. Its trace is
 // the mean squared Frobenius error.
-func VarianceTo(v []float64, m Map, x, z []float64) {
+func variancesTo(v []float64, m Map, x, z []float64) {
 	if e, ok := m.(interface{ varianceTo(v, x, z []float64) }); ok {
 		e.varianceTo(v, x, z)
 		return

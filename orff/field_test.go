@@ -36,7 +36,7 @@ func TestC2_9_BoundedMapHasItsFactor(t *testing.T) {
 	m := must(NewCurlFree(refSigma, 3, D, Bounded, BlockRand(1, 1)))
 	got := mapKernel(m, refX, refZ)
 	v := make([]float64, 9)
-	VarianceTo(v, m, refX, refZ)
+	variancesTo(v, m, refX, refZ)
 	tol := 5 * math.Sqrt(v[0]+v[4]+v[8])
 	nearAll(t, "K~", got, refCurl, tol)
 	for i := range m.b {
@@ -201,7 +201,7 @@ func TestC3_6_ExactVariances(t *testing.T) {
 	}
 	m := NewDecomposable(must(NewFourier(Gaussian{refSigma}, 3, 1, NewRand(1))), must(NewOutput(2, refGamma)))
 	v := make([]float64, 4)
-	VarianceTo(v, m, refX, refZ)
+	variancesTo(v, m, refX, refZ)
 	nearAll(t, "C2.8 decomposable", v, []float64{0.4998298224931337, 0.37787134580480913, 0.37787134580480913, 0.41669812641607573}, 1e-13)
 }
 

@@ -114,7 +114,7 @@ func (m *integralMap) kernelTo(k, x, z []float64) {
 func (m *integralMap) varianceTo(v, x, z []float64) {
 	a, s := m.split(x)
 	b, t := m.split(z)
-	v[0] = productVariance(Kernel(m.x, a, b), Variance(m.x, a, b), Kernel(m.t, s, t), Variance(m.t, s, t))
+	v[0] = productVariance(Kernel(m.x, a, b), varianceOf(m.x, a, b), Kernel(m.t, s, t), varianceOf(m.t, s, t))
 }
 
 func (m *integralMap) kernelSmooth() error { return kernelSmooth(m.x, m.t) }

@@ -18,8 +18,8 @@ type SmoothScalar interface {
 	Smooth() error
 }
 
-// SmoothMap is a Map whose prediction h(x) = Phi(x)^T theta has a derivative.
-type SmoothMap interface {
+// smoothMap is a Map whose prediction h(x) = Phi(x)^T theta has a derivative.
+type smoothMap interface {
 	Map
 
 	// PullbackTo writes J(x)^T r, the gradient in x of r.h(x), into g, len In; J
@@ -33,7 +33,7 @@ type SmoothMap interface {
 // Jacobian evaluates the Jacobian of the predictions of a map (Brault 2017,
 // section 8.4; Lim et al. 2015). It is not safe for concurrent use.
 type Jacobian struct {
-	m    SmoothMap
+	m    smoothMap
 	dims Dims
 	r    []float64
 }
@@ -42,7 +42,7 @@ type Jacobian struct {
 // frequencies without a variance (Laplacian, Matern 1/2), sign features, which are
 // constant almost everywhere, or a map that does not know its derivative.
 func NewJacobian(m Map) (*Jacobian, error) {
-	s, ok := m.(SmoothMap)
+	s, ok := m.(smoothMap)
 	if !ok {
 		return nil, fmt.Errorf("orff: %T has no Jacobian", m)
 	}

@@ -89,9 +89,9 @@ func (f *Fourier) kernelSlopeTo(g, x, z []float64) {
 	vec.Scale(f.mass(), g)
 }
 
-func (f *Phase) kernelSmooth() error { return smoothK0(f.spectrum) }
+func (f *phaseScalar) kernelSmooth() error { return smoothK0(f.spectrum) }
 
-func (f *Phase) kernelSlopeTo(g, x, z []float64) {
+func (f *phaseScalar) kernelSlopeTo(g, x, z []float64) {
 	lagTo(f.delta, x, z)
 	slopeOf(f.spectrum, g, f.delta)
 	vec.Scale(f.mass(), g)
@@ -105,47 +105,47 @@ func (f *Nystroem) kernelSlopeTo(g, x, z []float64) {
 	vec.Scale(f.scale*f.scale, g)
 }
 
-func (f *Linear) kernelSmooth() error { return nil }
+func (f *linearScalar) kernelSmooth() error { return nil }
 
-func (f *Linear) kernelSlopeTo(g, _, z []float64) {
+func (f *linearScalar) kernelSlopeTo(g, _, z []float64) {
 	for i, v := range z {
 		g[i] = f.scale * f.scale * v
 	}
 }
 
-func (f *Logarithmic) kernelSmooth() error { return kernelSmooth(f.inner) }
+func (f *logarithmicScalar) kernelSmooth() error { return kernelSmooth(f.inner) }
 
 // kernelSlopeTo: the derivative of log(x + c) is 1/(x + c).
-func (f *Logarithmic) kernelSlopeTo(g, x, z []float64) {
+func (f *logarithmicScalar) kernelSlopeTo(g, x, z []float64) {
 	f.inner.(slopedScalar).kernelSlopeTo(g, f.logTo(f.u, x), f.logTo(f.v, z))
 	for k := range g {
 		g[k] /= x[k] + f.c[k]
 	}
 }
 
-func (f *Maclaurin) kernelSmooth() error { return nil }
+func (f *maclaurinScalar) kernelSmooth() error { return nil }
 
 // kernelSlopeTo: f'(<x, z>) z.
-func (f *Maclaurin) kernelSlopeTo(g, x, z []float64) {
+func (f *maclaurinScalar) kernelSlopeTo(g, x, z []float64) {
 	s := f.mass() * f.series.Slope(dot(x, z))
 	for i, v := range z {
 		g[i] = s * v
 	}
 }
 
-func (f *Kakade) kernelSmooth() error { return nil }
+func (f *kakadeScalar) kernelSmooth() error { return nil }
 
-func (f *Kakade) kernelSlopeTo(g, x, z []float64) {
+func (f *kakadeScalar) kernelSlopeTo(g, x, z []float64) {
 	s := f.mass() * f.coef.Slope(dot(x, z))
 	for i, v := range z {
 		g[i] = s * v
 	}
 }
 
-func (f *Compositional) kernelSmooth() error { return smoothK0(f.spectrum) }
+func (f *compositionalScalar) kernelSmooth() error { return smoothK0(f.spectrum) }
 
 // kernelSlopeTo is the chain rule.
-func (f *Compositional) kernelSlopeTo(g, x, z []float64) {
+func (f *compositionalScalar) kernelSlopeTo(g, x, z []float64) {
 	lagTo(f.delta, x, z)
 	slopeOf(f.spectrum, g, f.delta)
 	vec.Scale(f.mass()*f.series.Slope(f.spectrum.K0(f.delta)), g)
@@ -167,7 +167,7 @@ func (f *Semigroup) kernelSlopeTo(g, x, z []float64) {
 	}
 }
 
-func (f *ScalarSum) kernelSmooth() error {
+func (f *sumScalar) kernelSmooth() error {
 	for _, p := range f.parts {
 		if err := kernelSmooth(p); err != nil {
 			return err
@@ -176,7 +176,7 @@ func (f *ScalarSum) kernelSmooth() error {
 	return nil
 }
 
-func (f *ScalarSum) kernelSlopeTo(g, x, z []float64) {
+func (f *sumScalar) kernelSlopeTo(g, x, z []float64) {
 	clear(g)
 	for _, p := range f.parts {
 		p.(slopedScalar).kernelSlopeTo(f.g, x, z)
@@ -184,10 +184,10 @@ func (f *ScalarSum) kernelSlopeTo(g, x, z []float64) {
 	}
 }
 
-func (f *ScalarProduct) kernelSmooth() error { return kernelSmooth(f.a, f.b) }
+func (f *productScalar) kernelSmooth() error { return kernelSmooth(f.a, f.b) }
 
 // kernelSlopeTo is the product rule.
-func (f *ScalarProduct) kernelSlopeTo(g, x, z []float64) {
+func (f *productScalar) kernelSlopeTo(g, x, z []float64) {
 	f.a.(slopedScalar).kernelSlopeTo(g, x, z)
 	vec.Scale(Kernel(f.b, x, z), g)
 	f.b.(slopedScalar).kernelSlopeTo(f.g, x, z)
@@ -243,10 +243,10 @@ func (f *field) fieldPullTo(g, r, a []float64, outer, level, slope float64) {
 	}
 }
 
-func (m *Transformable) kernelSmooth() error { return kernelSmooth(m.scalar) }
+func (m *transformableMap) kernelSmooth() error { return kernelSmooth(m.scalar) }
 
 // kernelPullTo: r.K a = sum_ij r_i a_j k(psi_i(x), psi_j(z)).
-func (m *Transformable) kernelPullTo(g, x, z, r, a []float64) {
+func (m *transformableMap) kernelPullTo(g, x, z, r, a []float64) {
 	m.psi.TransformTo(m.u, x)
 	m.psi.TransformTo(m.w, z)
 	clear(m.v)
@@ -263,15 +263,15 @@ func (m *Transformable) kernelPullTo(g, x, z, r, a []float64) {
 	m.psi.PullTo(g, x, m.v)
 }
 
-func (m *Congruence) kernelSmooth() error { return kernelSmooth(m.m) }
+func (m *congruenceMap) kernelSmooth() error { return kernelSmooth(m.m) }
 
-func (m *Congruence) kernelPullTo(g, x, z, r, a []float64) {
+func (m *congruenceMap) kernelPullTo(g, x, z, r, a []float64) {
 	vec.MatTVec(m.u, m.v, r)
 	vec.MatTVec(m.w, m.v, a)
 	m.m.(slopedMap).kernelPullTo(g, x, z, m.u, m.w)
 }
 
-func (s *Sum) kernelSmooth() error {
+func (s *sumMap) kernelSmooth() error {
 	for _, m := range s.parts {
 		if err := kernelSmooth(m); err != nil {
 			return err
@@ -280,7 +280,7 @@ func (s *Sum) kernelSmooth() error {
 	return nil
 }
 
-func (s *Sum) kernelPullTo(g, x, z, r, a []float64) {
+func (s *sumMap) kernelPullTo(g, x, z, r, a []float64) {
 	clear(g)
 	for _, m := range s.parts {
 		m.(slopedMap).kernelPullTo(s.g, x, z, r, a)
@@ -288,10 +288,10 @@ func (s *Sum) kernelPullTo(g, x, z, r, a []float64) {
 	}
 }
 
-func (m *Product) kernelSmooth() error { return kernelSmooth(m.scalar, m.m) }
+func (m *productMap) kernelSmooth() error { return kernelSmooth(m.scalar, m.m) }
 
 // kernelPullTo is the product rule.
-func (m *Product) kernelPullTo(g, x, z, r, a []float64) {
+func (m *productMap) kernelPullTo(g, x, z, r, a []float64) {
 	m.m.(slopedMap).kernelPullTo(g, x, z, r, a)
 	vec.Scale(Kernel(m.scalar, x, z), g)
 	KernelTo(m.k, m.m, x, z)
@@ -310,7 +310,7 @@ func bilinear(k, r, a []float64) (v float64) {
 
 // kernelPullTo: row i of K a is that of K_1 times (row i of K_2) o a, and the
 // other way round.
-func (m *Schur) kernelPullTo(g, x, z, r, a []float64) {
+func (m *schurMap) kernelPullTo(g, x, z, r, a []float64) {
 	p := m.da.Out
 	m.kernelsTo(x, z)
 	clear(g)
@@ -335,7 +335,7 @@ func (m *Schur) kernelPullTo(g, x, z, r, a []float64) {
 
 // kernelPullTo: with R and A the matrices p_1 x p_2 of r and a, r.K a is the sum of
 // K_1 over R K_2 A^T, column by column of R K_2, and the other way round.
-func (m *Tensor) kernelPullTo(g, x, z, r, a []float64) {
+func (m *tensorMap) kernelPullTo(g, x, z, r, a []float64) {
 	p, q := m.da.Out, m.db.Out
 	m.kernelsTo(x, z)
 	clear(g)

@@ -7,45 +7,45 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// Logarithmic is the map x -> phi(log(x + c)) of an inner map phi, the Fourier
+// logarithmicScalar is the map x -> phi(log(x + c)) of an inner map phi, the Fourier
 // features on the groups of multiplication (Brault 2017, section 3.2.4): a
 // kernel that depends on the ratios (x_k + c_k)/(z_k + c_k). Its domain is
 // x_k > -c_k.
-type Logarithmic struct {
+type logarithmicScalar struct {
 	inner   Scalar
 	c, u, v []float64 // u, v scratch
 }
 
 // newLogarithmic wraps a map; c has one offset a coordinate.
-func newLogarithmic(inner Scalar, c []float64) (*Logarithmic, error) {
+func newLogarithmic(inner Scalar, c []float64) (*logarithmicScalar, error) {
 	if len(c) != inner.In() || !finite(c) {
 		return nil, fmt.Errorf("orff: a logarithmic map of %d inputs needs as many finite offsets, got %v", inner.In(), c)
 	}
-	return &Logarithmic{inner: inner, c: append([]float64(nil), c...), u: make([]float64, len(c)), v: make([]float64, len(c))}, nil
+	return &logarithmicScalar{inner: inner, c: append([]float64(nil), c...), u: make([]float64, len(c)), v: make([]float64, len(c))}, nil
 }
 
 // NewSkewedChiSquared makes D frequencies of the skewed chi-squared kernel
 // (Li, Ionescu and Sminchisescu 2010; Brault 2017, section 4.2.2.2)
 //
 //	k(x, z) = prod_k 2 sqrt((x_k+c_k)(z_k+c_k)) / (x_k + z_k + 2 c_k), c_k > 0.
-func NewSkewedChiSquared(c []float64, D int, r Rand) (*Logarithmic, error) {
+func NewSkewedChiSquared(c []float64, D int, r Rand) (Scalar, error) {
 	for _, v := range c {
 		if err := positive("an offset of the skewed chi-squared kernel", v); err != nil {
 			return nil, err
 		}
 	}
-	f, err := NewFourier(Sech{}, len(c), D, r)
+	f, err := NewFourier(sechSpectrum{}, len(c), D, r)
 	if err != nil {
 		return nil, err
 	}
 	return newLogarithmic(f, c)
 }
 
-func (f *Logarithmic) In() int  { return f.inner.In() }
-func (f *Logarithmic) Len() int { return f.inner.Len() }
+func (f *logarithmicScalar) In() int  { return f.inner.In() }
+func (f *logarithmicScalar) Len() int { return f.inner.Len() }
 
 // logTo is NaN outside the domain, and so are the features.
-func (f *Logarithmic) logTo(u, x []float64) []float64 {
+func (f *logarithmicScalar) logTo(u, x []float64) []float64 {
 	for k, c := range f.c {
 		u[k] = math.Log(x[k] + c)
 		if !(x[k] > -c) {
@@ -56,7 +56,7 @@ func (f *Logarithmic) logTo(u, x []float64) []float64 {
 }
 
 // FeaturesTo writes phi(log(x + c)).
-func (f *Logarithmic) FeaturesTo(phi, x []float64) {
+func (f *logarithmicScalar) FeaturesTo(phi, x []float64) {
 	if len(x) != len(f.c) {
 		panic(badLength)
 	}
@@ -64,7 +64,7 @@ func (f *Logarithmic) FeaturesTo(phi, x []float64) {
 }
 
 // Check refuses coordinates x_k <= -c_k.
-func (f *Logarithmic) Check(x []float64) error {
+func (f *logarithmicScalar) Check(x []float64) error {
 	for k, c := range f.c {
 		if !(x[k] > -c) {
 			return fmt.Errorf("orff: coordinate %d must be > %g, got %g", k+1, -c, x[k])
@@ -74,23 +74,23 @@ func (f *Logarithmic) Check(x []float64) error {
 }
 
 // GradientTo: the derivative of log(x + c) is 1/(x + c).
-func (f *Logarithmic) GradientTo(g, x, phi, c []float64) {
+func (f *logarithmicScalar) GradientTo(g, x, phi, c []float64) {
 	f.inner.(SmoothScalar).GradientTo(g, f.logTo(f.u, x), phi, c)
 	for k := range g {
 		g[k] /= x[k] + f.c[k]
 	}
 }
 
-func (f *Logarithmic) Smooth() error           { return smooth(f.inner) }
-func (f *Logarithmic) State(c *snapshot.Codec) { f.inner.State(c) }
+func (f *logarithmicScalar) Smooth() error           { return smooth(f.inner) }
+func (f *logarithmicScalar) State(c *snapshot.Codec) { f.inner.State(c) }
 
-func (f *Logarithmic) redraw(r *Rand) bool  { return redraw(f.inner, r) }
-func (f *Logarithmic) weigh(s float64) bool { return weigh(f.inner, s) }
+func (f *logarithmicScalar) redraw(r *Rand) bool  { return redraw(f.inner, r) }
+func (f *logarithmicScalar) weigh(s float64) bool { return weigh(f.inner, s) }
 
-func (f *Logarithmic) kernel(x, z []float64) float64 {
+func (f *logarithmicScalar) kernel(x, z []float64) float64 {
 	return Kernel(f.inner, f.logTo(f.u, x), f.logTo(f.v, z))
 }
 
-func (f *Logarithmic) variance(x, z []float64) float64 {
-	return Variance(f.inner, f.logTo(f.u, x), f.logTo(f.v, z))
+func (f *logarithmicScalar) variance(x, z []float64) float64 {
+	return varianceOf(f.inner, f.logTo(f.u, x), f.logTo(f.v, z))
 }

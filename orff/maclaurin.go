@@ -47,11 +47,11 @@ func (p Projections) validate() error {
 	return nil
 }
 
-// Maclaurin is the random Maclaurin map of the dot product kernel f(<x, z>) (Kar
+// maclaurinScalar is the random Maclaurin map of the dot product kernel f(<x, z>) (Kar
 // and Karnick 2012, with the law of the degree and the weight normalised):
 //
 //	phi(x) = (1/sqrt(D)) (Z_1 … Z_D),  Z = sqrt(a_N/P_N) prod_{j<=N} <w_j, x>.
-type Maclaurin struct {
+type maclaurinScalar struct {
 	series Series
 	law    DegreeLaw
 	proj   Projections
@@ -64,7 +64,7 @@ type Maclaurin struct {
 // NewMaclaurin draws D features on R^d: their degrees from law, then their
 // vectors. Prefer Restricted to Geometric when the series is finite or can be
 // truncated: products of high degree have a huge variance.
-func NewMaclaurin(s Series, law DegreeLaw, proj Projections, d, D int, r Rand) (*Maclaurin, error) {
+func NewMaclaurin(s Series, law DegreeLaw, proj Projections, d, D int, r Rand) (Scalar, error) {
 	if err := sizes("random Maclaurin features", d, D); err != nil {
 		return nil, err
 	}
@@ -77,16 +77,16 @@ func NewMaclaurin(s Series, law DegreeLaw, proj Projections, d, D int, r Rand) (
 	if err := validateLaw(s, law); err != nil {
 		return nil, err
 	}
-	f := &Maclaurin{series: s, law: law, proj: proj, d: d, n: D, scale: 1 / math.Sqrt(float64(D)), products: newProducts(D)}
+	f := &maclaurinScalar{series: s, law: law, proj: proj, d: d, n: D, scale: 1 / math.Sqrt(float64(D)), products: newProducts(D)}
 	f.redraw(&r)
 	return f, nil
 }
 
-func (f *Maclaurin) In() int  { return f.d }
-func (f *Maclaurin) Len() int { return f.n }
+func (f *maclaurinScalar) In() int  { return f.d }
+func (f *maclaurinScalar) Len() int { return f.n }
 
 // FeaturesTo writes phi(x).
-func (f *Maclaurin) FeaturesTo(phi, x []float64) {
+func (f *maclaurinScalar) FeaturesTo(phi, x []float64) {
 	if len(phi) != f.n || len(x) != f.d {
 		panic(badLength)
 	}
@@ -95,47 +95,47 @@ func (f *Maclaurin) FeaturesTo(phi, x []float64) {
 }
 
 // GradientTo multiplies out the product rule.
-func (f *Maclaurin) GradientTo(g, x, phi, c []float64) {
+func (f *maclaurinScalar) GradientTo(g, x, phi, c []float64) {
 	vec.MatVec(f.factors, f.w, x)
 	f.pullFrom(c, f.scale)
 	vec.MatTVec(g, f.w, f.pull)
 }
 
-func (f *Maclaurin) Smooth() error { return nil }
+func (f *maclaurinScalar) Smooth() error { return nil }
 
 // State saves or restores degrees and vectors.
-func (f *Maclaurin) State(c *snapshot.Codec) {
+func (f *maclaurinScalar) State(c *snapshot.Codec) {
 	c.Section("maclaurin")
 	f.products.state(c, &f.w, f.d)
 	f.setCoefficients(f.series, f.law)
 }
 
-func (f *Maclaurin) redraw(r *Rand) bool {
+func (f *maclaurinScalar) redraw(r *Rand) bool {
 	f.drawDegrees(f.series, f.law, r)
 	f.w = grown(f.w, f.d*f.resize())
 	f.proj.fill(f.w, r)
 	return true
 }
 
-func (f *Maclaurin) weigh(s float64) bool { f.scale *= s; return true }
-func (f *Maclaurin) mass() float64        { return f.scale * f.scale * float64(f.n) }
+func (f *maclaurinScalar) weigh(s float64) bool { f.scale *= s; return true }
+func (f *maclaurinScalar) mass() float64        { return f.scale * f.scale * float64(f.n) }
 
-func (f *Maclaurin) kernel(x, z []float64) float64 { return f.mass() * f.series.At(dot(x, z)) }
+func (f *maclaurinScalar) kernel(x, z []float64) float64 { return f.mass() * f.series.At(dot(x, z)) }
 
-func (f *Maclaurin) variance(x, z []float64) float64 {
+func (f *maclaurinScalar) variance(x, z []float64) float64 {
 	m := secondMoment(f.series, f.law, f.proj.secondMoment(x, z))
 	return square(f.mass()) * (m - square(f.series.At(dot(x, z)))) / float64(f.n)
 }
 
-// Kakade is the polynomial map of S. Kakade's notes: every feature carries all
+// kakadeScalar is the polynomial map of S. Kakade's notes: every feature carries all
 // degrees 0 … l of a finite series,
 //
 //	phi_j(x) = (1/sqrt(D)) sum_i sqrt(a_i) prod_{k<=i} <w_ijk, x>,
 //
 // with l(l+1)/2 vectors a feature. It is unbiased, because each cross term has a
 // factor of mean zero without a partner; its variance is larger than the variance of
-// Maclaurin with one degree a feature.
-type Kakade struct {
+// NewMaclaurin with one degree per feature.
+type kakadeScalar struct {
 	coef  Coefficients
 	proj  Projections
 	d, n  int
@@ -145,7 +145,7 @@ type Kakade struct {
 }
 
 // NewKakade draws D features on R^d.
-func NewKakade(a Coefficients, proj Projections, d, D int, r Rand) (*Kakade, error) {
+func NewKakade(a Coefficients, proj Projections, d, D int, r Rand) (Scalar, error) {
 	if err := sizes("random polynomial features", d, D); err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func NewKakade(a Coefficients, proj Projections, d, D int, r Rand) (*Kakade, err
 		return nil, err
 	}
 	n := D * len(a)
-	f := &Kakade{coef: append(Coefficients(nil), a...), proj: proj, d: d, n: D, scale: 1 / math.Sqrt(float64(D)), products: newProducts(n), z: make([]float64, n), c: make([]float64, n)}
+	f := &kakadeScalar{coef: append(Coefficients(nil), a...), proj: proj, d: d, n: D, scale: 1 / math.Sqrt(float64(D)), products: newProducts(n), z: make([]float64, n), c: make([]float64, n)}
 	for j := range f.degree {
 		f.degree[j] = j % len(a)
 		f.setLog(j, math.Log(a[j%len(a)])/2)
@@ -166,11 +166,11 @@ func NewKakade(a Coefficients, proj Projections, d, D int, r Rand) (*Kakade, err
 	return f, nil
 }
 
-func (f *Kakade) In() int  { return f.d }
-func (f *Kakade) Len() int { return f.n }
+func (f *kakadeScalar) In() int  { return f.d }
+func (f *kakadeScalar) Len() int { return f.n }
 
 // FeaturesTo writes phi(x).
-func (f *Kakade) FeaturesTo(phi, x []float64) {
+func (f *kakadeScalar) FeaturesTo(phi, x []float64) {
 	if len(phi) != f.n || len(x) != f.d {
 		panic(badLength)
 	}
@@ -187,7 +187,7 @@ func (f *Kakade) FeaturesTo(phi, x []float64) {
 }
 
 // GradientTo multiplies out the product rule.
-func (f *Kakade) GradientTo(g, x, phi, c []float64) {
+func (f *kakadeScalar) GradientTo(g, x, phi, c []float64) {
 	vec.MatVec(f.factors, f.w, x)
 	for j := range f.c {
 		f.c[j] = c[j/len(f.coef)]
@@ -196,23 +196,23 @@ func (f *Kakade) GradientTo(g, x, phi, c []float64) {
 	vec.MatTVec(g, f.w, f.pull)
 }
 
-func (f *Kakade) Smooth() error { return nil }
+func (f *kakadeScalar) Smooth() error { return nil }
 
 // State saves or restores the vectors.
-func (f *Kakade) State(c *snapshot.Codec) {
+func (f *kakadeScalar) State(c *snapshot.Codec) {
 	c.Section("kakade")
 	c.Float64s(f.w)
 }
 
-func (f *Kakade) redraw(r *Rand) bool  { f.proj.fill(f.w, r); return true }
-func (f *Kakade) weigh(s float64) bool { f.scale *= s; return true }
-func (f *Kakade) mass() float64        { return f.scale * f.scale * float64(f.n) }
+func (f *kakadeScalar) redraw(r *Rand) bool  { f.proj.fill(f.w, r); return true }
+func (f *kakadeScalar) weigh(s float64) bool { f.scale *= s; return true }
+func (f *kakadeScalar) mass() float64        { return f.scale * f.scale * float64(f.n) }
 
-func (f *Kakade) kernel(x, z []float64) float64 { return f.mass() * f.coef.At(dot(x, z)) }
+func (f *kakadeScalar) kernel(x, z []float64) float64 { return f.mass() * f.coef.At(dot(x, z)) }
 
 // variance: of E X_i X_k Z_l Z_m, with X_i the degree i at x and Z_i at z, the
 // terms in which every degree appears in pairs remain.
-func (f *Kakade) variance(x, z []float64) float64 {
+func (f *kakadeScalar) variance(x, z []float64) float64 {
 	m, xz := f.proj.secondMoment(x, z), dot(x, z)
 	xx, zz := squaredNorm(x), squaredNorm(z)
 	var second float64

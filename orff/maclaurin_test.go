@@ -24,7 +24,7 @@ func TestC1_7_DotProductKernels(t *testing.T) {
 		variance float64
 	}{{"cubic", cubic, 4.501403642847002}, {"exp", Exponential{}, 1.0088140134996768}} {
 		f := must(NewMaclaurin(c.s, Geometric{2}, Rademacher, 3, 1, NewRand(1)))
-		near(t, "variance, "+c.name, Variance(f, refX, refZ), c.variance, 1e-13)
+		near(t, "variance, "+c.name, varianceOf(f, refX, refZ), c.variance, 1e-13)
 		const n = 100000
 		mean, v := oneDraw(t, n, func(r Rand) (Scalar, error) {
 			return NewMaclaurin(c.s, Geometric{2}, Rademacher, 3, 1, r)
@@ -42,11 +42,11 @@ func TestC1_8_NormalisedLawOfTheDegree(t *testing.T) {
 	const D = 400000
 	k := Exponential{}.At(dot(refX, refZ))
 	f := must(NewMaclaurin(Exponential{}, Geometric{3}, Rademacher, 3, D, BlockRand(1, 1)))
-	tol := 5 * math.Sqrt(Variance(f, refX, refZ))
+	tol := 5 * math.Sqrt(varianceOf(f, refX, refZ))
 	near(t, "k~ with P = 3", scalarKernel(f, refX, refZ), k, tol)
 	// The weight sqrt(a_N P^(N+1)) of the paper misses 1/(P-1).
-	for j, n := range f.degree {
-		f.setLog(j, math.Log(Exponential{}.Coefficient(n)*math.Pow(3, float64(n+1)))/2)
+	for j, n := range f.(*maclaurinScalar).degree {
+		f.(*maclaurinScalar).setLog(j, math.Log(Exponential{}.Coefficient(n)*math.Pow(3, float64(n+1)))/2)
 	}
 	near(t, "k~ with the weight of the paper", scalarKernel(f, refX, refZ), 2*k, 2*tol)
 	for _, p := range []float64{1.5, 2, 3} {
@@ -71,7 +71,7 @@ func TestC1_8_NormalisedLawOfTheDegree(t *testing.T) {
 
 // C1.9: For a given draw the feature and its gradient are c Π w_j·x and c Σ_j (Π_{i≠j} w_i·x) w_j.
 func TestC1_9_FixedDraw(t *testing.T) {
-	f := must(NewMaclaurin(Exponential{}, Geometric{2}, Rademacher, 3, 1, NewRand(1)))
+	f := must(NewMaclaurin(Exponential{}, Geometric{2}, Rademacher, 3, 1, NewRand(1))).(*maclaurinScalar)
 	f.degree[0] = 2
 	f.setCoefficients(f.series, f.law)
 	f.resize()
@@ -93,7 +93,7 @@ func TestC1_10_Compositional(t *testing.T) {
 	m := 1 + g.K0(scaled(refDelta, 2))/2
 	near(t, "M", m, 1.0055888913377107, 1e-14)
 	near(t, "second moment", secondMoment(Exponential{}, Geometric{2}, m), 8.558355773767936, 1e-13)
-	near(t, "variance", Variance(f, refX, refZ), 8.558355773767936-k*k, 1e-13)
+	near(t, "variance", varianceOf(f, refX, refZ), 8.558355773767936-k*k, 1e-13)
 }
 
 // At a degree above 60 the product runs through logarithms; it must agree with
@@ -148,7 +148,7 @@ func TestTruncateAndRestrict(t *testing.T) {
 	}
 	// sum a_n^2/P_n M^n is least for P_n ~ a_n M^(n/2), that is R^2 = sqrt(M).
 	best := must(Restricted(c, math.Pow(Rademacher.secondMoment(refX, refZ), 0.25)))
-	if v := Variance(must(NewMaclaurin(c, best, Rademacher, 3, 1, NewRand(1))), refX, refZ); !(v < 1.0088) {
+	if v := varianceOf(must(NewMaclaurin(c, best, Rademacher, 3, 1, NewRand(1))), refX, refZ); !(v < 1.0088) {
 		t.Errorf("variance %g with degrees drawn by their size, 1.0088 with the geometric law", v)
 	}
 	// A polynomial without a linear term: no draw of degree 1.

@@ -80,7 +80,7 @@ func Measure(m Map, x []float64, eps float64) (Measurement, error) {
 			if !finite(exact) {
 				return Measurement{}, fmt.Errorf("orff: the kernel of %T has no closed form", m)
 			}
-			VarianceTo(variance, m, at(i), at(j))
+			variancesTo(variance, m, at(i), at(j))
 			for l := range p {
 				for k := range p {
 					g.SetSym(i*p+l, j*p+k, exact[l*p+k])

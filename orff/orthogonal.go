@@ -9,7 +9,7 @@ import (
 // Orthogonal is the Gaussian kernel with frequencies that are orthogonal within
 // groups of d (Yu et al. 2016, "Orthogonal random features"): W = S Q / Sigma
 // with Q Haar distributed and S diagonal chi_d. It is unbiased and its variance
-// is lower than the variance of independent frequencies; Variance of such a map is NaN.
+// is lower than the variance of independent frequencies; the variance of such a map is not known (NaN).
 type Orthogonal struct{ Sigma float64 }
 
 func (k Orthogonal) gaussian() Gaussian { return Gaussian(k) }

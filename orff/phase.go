@@ -7,14 +7,14 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// Phase is the other random Fourier map of a shift-invariant kernel,
+// phaseScalar is the other random Fourier map of a shift-invariant kernel,
 //
 //	phi(x) = sqrt(2/D) cos(W x + beta), beta uniform in (0, 2 pi),
 //
 // of length D. For the Gaussian kernel Fourier has the smaller variance at equal
 // length; the diagonal of Phase is random. The offsets are drawn after all
 // frequencies.
-type Phase struct {
+type phaseScalar struct {
 	spectrum Spectrum
 	d, n     int
 	w, beta  []float64 // W^T, d x n, and the offsets, in turns
@@ -24,14 +24,14 @@ type Phase struct {
 }
 
 // NewPhase draws D frequencies in R^d and D offsets from r.
-func NewPhase(s Spectrum, d, D int, r Rand) (*Phase, error) {
+func NewPhase(s Spectrum, d, D int, r Rand) (Scalar, error) {
 	if err := sizes("phase features", d, D); err != nil {
 		return nil, err
 	}
 	if err := validate(s, d); err != nil {
 		return nil, err
 	}
-	f := &Phase{
+	f := &phaseScalar{
 		spectrum: s, d: d, n: D, w: make([]float64, D*d), beta: make([]float64, D), scale: math.Sqrt(2 / float64(D)),
 		t: make([]float64, D), sin: make([]float64, D), delta: make([]float64, d),
 	}
@@ -40,11 +40,11 @@ func NewPhase(s Spectrum, d, D int, r Rand) (*Phase, error) {
 	return f, nil
 }
 
-func (f *Phase) In() int  { return f.d }
-func (f *Phase) Len() int { return f.n }
+func (f *phaseScalar) In() int  { return f.d }
+func (f *phaseScalar) Len() int { return f.n }
 
 // FeaturesTo writes phi(x).
-func (f *Phase) FeaturesTo(phi, x []float64) {
+func (f *phaseScalar) FeaturesTo(phi, x []float64) {
 	if len(phi) != f.n || len(x) != f.d {
 		panic(badLength)
 	}
@@ -53,13 +53,13 @@ func (f *Phase) FeaturesTo(phi, x []float64) {
 	vec.Scale(f.scale, phi)
 }
 
-func (f *Phase) anglesTo(x []float64) {
+func (f *phaseScalar) anglesTo(x []float64) {
 	vec.MatTVec(f.t, f.w, x)
 	vec.Axpy(1, f.beta, f.t)
 }
 
 // GradientTo writes the gradient of c.phi(x), g = -sqrt(2/D) W^T (c sin).
-func (f *Phase) GradientTo(g, x, phi, c []float64) {
+func (f *phaseScalar) GradientTo(g, x, phi, c []float64) {
 	f.anglesTo(x)
 	cos := f.t
 	vec.SinCos(f.sin, cos, f.t)
@@ -70,16 +70,16 @@ func (f *Phase) GradientTo(g, x, phi, c []float64) {
 }
 
 // Smooth refuses kernels whose frequencies have no variance.
-func (f *Phase) Smooth() error { return smoothSpectrum(f.spectrum) }
+func (f *phaseScalar) Smooth() error { return smoothSpectrum(f.spectrum) }
 
 // State saves or restores frequencies and offsets.
-func (f *Phase) State(c *snapshot.Codec) {
+func (f *phaseScalar) State(c *snapshot.Codec) {
 	c.Section("phase")
 	c.Float64s(f.w)
 	c.Float64s(f.beta)
 }
 
-func (f *Phase) redraw(r *Rand) bool {
+func (f *phaseScalar) redraw(r *Rand) bool {
 	if f.rows == nil {
 		f.rows = make([]float64, len(f.w))
 	}
@@ -91,16 +91,16 @@ func (f *Phase) redraw(r *Rand) bool {
 	return true
 }
 
-func (f *Phase) weigh(s float64) bool { f.scale *= s; return true }
+func (f *phaseScalar) weigh(s float64) bool { f.scale *= s; return true }
 
-func (f *Phase) mass() float64 { return f.scale * f.scale * float64(f.n) / 2 }
+func (f *phaseScalar) mass() float64 { return f.scale * f.scale * float64(f.n) / 2 }
 
-func (f *Phase) kernel(x, z []float64) float64 {
+func (f *phaseScalar) kernel(x, z []float64) float64 {
 	lagTo(f.delta, x, z)
 	return f.mass() * f.spectrum.K0(f.delta)
 }
 
-func (f *Phase) variance(x, z []float64) float64 {
+func (f *phaseScalar) variance(x, z []float64) float64 {
 	if dependent(f.spectrum) {
 		return math.NaN()
 	}

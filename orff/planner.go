@@ -269,14 +269,14 @@ func (f *Fourier) estimate() (estimate, error) {
 	return estimate{draws: f.n, d: f.d, norm: f.mass(), spread: constant(1), exactDiagonal: true, gram: 1, uniform: spectrumUniform(f.spectrum, f.d)}, nil
 }
 
-func (f *Phase) estimate() (estimate, error) {
+func (f *phaseScalar) estimate() (estimate, error) {
 	if dependent(f.spectrum) {
 		return estimate{}, errNoBound
 	}
 	return estimate{draws: f.n, d: f.d, norm: f.mass(), spread: constant(2), gram: 2}, nil
 }
 
-func (f *Angular) estimate() (estimate, error) {
+func (f *angularScalar) estimate() (estimate, error) {
 	return estimate{draws: f.n, d: f.d, norm: f.mass(), spread: constant(1), exactDiagonal: true, gram: 1}, nil
 }
 
@@ -298,9 +298,9 @@ func (f *Semigroup) estimate() (estimate, error) {
 }
 
 // On its group the kernel is shift invariant, so the bounds hold for log(x + c).
-func (f *Logarithmic) estimate() (estimate, error) { return estimateOf(f.inner) }
+func (f *logarithmicScalar) estimate() (estimate, error) { return estimateOf(f.inner) }
 
-func (f *Maclaurin) estimate() (estimate, error) {
+func (f *maclaurinScalar) estimate() (estimate, error) {
 	if f.proj != Rademacher {
 		return estimate{}, errors.New("orff: no error bound: a feature with normal vectors is unbounded, use Rademacher vectors")
 	}
@@ -326,7 +326,7 @@ func (f *Maclaurin) estimate() (estimate, error) {
 	return estimate{draws: f.n, d: f.d, norm: f.mass(), spread: spread, uniform: uniform}, nil
 }
 
-func (f *Compositional) estimate() (estimate, error) {
+func (f *compositionalScalar) estimate() (estimate, error) {
 	if dependent(f.spectrum) {
 		return estimate{}, errNoBound
 	}

@@ -7,10 +7,10 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// Product is the map of k(x, z) K(x, z), a scalar times an operator-valued
+// productMap is the map of k(x, z) K(x, z), a scalar times an operator-valued
 // kernel: phi_k(x) (x) Phi(x). Parameter block c, as long as the parameters of K,
 // belongs to feature c of k; phi = [phi_k; phi_K].
-type Product struct {
+type productMap struct {
 	scalar Scalar
 	m      Map
 	r      int
@@ -22,73 +22,73 @@ type Product struct {
 }
 
 // NewProduct joins two maps of the same input, drawn independently.
-func NewProduct(s Scalar, m Map) (*Product, error) {
+func NewProduct(s Scalar, m Map) (Map, error) {
 	d := m.Dims()
 	if s.In() != d.In {
 		return nil, fmt.Errorf("orff: the factors of a product must share their input, lengths are %d and %d", s.In(), d.In)
 	}
-	return &Product{scalar: s, m: m, r: s.Len(), d: d, theta: make([]float64, d.Params), c: make([]float64, s.Len()), g: make([]float64, d.In), k: make([]float64, d.Out*d.Out)}, nil
+	return &productMap{scalar: s, m: m, r: s.Len(), d: d, theta: make([]float64, d.Params), c: make([]float64, s.Len()), g: make([]float64, d.In), k: make([]float64, d.Out*d.Out)}, nil
 }
 
-func (m *Product) Dims() Dims {
+func (m *productMap) Dims() Dims {
 	return Dims{In: m.d.In, Out: m.d.Out, Features: m.r + m.d.Features, Params: m.r * m.d.Params}
 }
 
-func (m *Product) FeaturesTo(phi, x []float64) {
+func (m *productMap) FeaturesTo(phi, x []float64) {
 	m.scalar.FeaturesTo(phi[:m.r], x)
 	m.m.FeaturesTo(phi[m.r:], x)
 }
 
-func (m *Product) PredictTo(y, phi, theta []float64) {
+func (m *productMap) PredictTo(y, phi, theta []float64) {
 	vec.MatTVec(m.theta, theta, phi[:m.r])
 	m.m.PredictTo(y, phi[m.r:], m.theta)
 }
 
-func (m *Product) AddGradient(g []float64, alpha float64, phi, r []float64) {
+func (m *productMap) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	clear(m.theta)
 	m.m.AddGradient(m.theta, alpha, phi[m.r:], r)
 	vec.AddOuter(g, 1, phi[:m.r], m.theta)
 }
 
 // PullbackTo is the product rule.
-func (m *Product) PullbackTo(g, x, phi, theta, r []float64) {
+func (m *productMap) PullbackTo(g, x, phi, theta, r []float64) {
 	clear(m.theta)
 	m.m.AddGradient(m.theta, 1, phi[m.r:], r)
 	vec.MatVec(m.c, theta, m.theta)
 	m.scalar.(SmoothScalar).GradientTo(m.g, x, phi[:m.r], m.c)
 	vec.MatTVec(m.theta, theta, phi[:m.r])
-	m.m.(SmoothMap).PullbackTo(g, x, phi[m.r:], m.theta, r)
+	m.m.(smoothMap).PullbackTo(g, x, phi[m.r:], m.theta, r)
 	vec.Axpy(1, m.g, g)
 }
 
-func (m *Product) Smooth() error { return smooth(m.scalar, m.m) }
+func (m *productMap) Smooth() error { return smooth(m.scalar, m.m) }
 
 // Check asks both factors.
-func (m *Product) Check(x []float64) error { return checkBoth(m.scalar, m.m, x) }
+func (m *productMap) Check(x []float64) error { return checkBoth(m.scalar, m.m, x) }
 
 // State saves or restores both factors.
-func (m *Product) State(c *snapshot.Codec) {
+func (m *productMap) State(c *snapshot.Codec) {
 	c.Section("product")
 	m.scalar.State(c)
 	state(m.m, c)
 }
 
-func (m *Product) redraw(r *Rand) bool  { return redraw(m.scalar, r) && redraw(m.m, r) }
-func (m *Product) weigh(s float64) bool { return weigh(m.scalar, s) }
+func (m *productMap) redraw(r *Rand) bool  { return redraw(m.scalar, r) && redraw(m.m, r) }
+func (m *productMap) weigh(s float64) bool { return weigh(m.scalar, s) }
 
-func (m *Product) kernelTo(k, x, z []float64) {
+func (m *productMap) kernelTo(k, x, z []float64) {
 	KernelTo(k, m.m, x, z)
 	vec.Scale(Kernel(m.scalar, x, z), k)
 }
 
 // varianceTo: E (k~ K~)(k~ K~)^T = E k~^2 E K~ K~^T for independent factors.
-func (m *Product) varianceTo(v, x, z []float64) {
+func (m *productMap) varianceTo(v, x, z []float64) {
 	p := m.d.Out
 	k, kk := make([]float64, p*p), make([]float64, p*p)
 	KernelTo(k, m.m, x, z)
 	vec.MatMulT(kk, k, k, p, p, p)
-	VarianceTo(v, m.m, x, z)
-	s, sv := Kernel(m.scalar, x, z), Variance(m.scalar, x, z)
+	variancesTo(v, m.m, x, z)
+	s, sv := Kernel(m.scalar, x, z), varianceOf(m.scalar, x, z)
 	for i := range v {
 		v[i] = (sv+s*s)*v[i] + sv*kk[i]
 	}

@@ -31,7 +31,8 @@ func (s Sequence) String() string {
 // sequence through the inverse distribution function (Avron et al. 2016). One
 // random shift of the whole sequence (Cranley and Patterson) makes it unbiased
 // and every block of features different. The kernel must have independent
-// coordinates: Gaussian, Laplacian, Sinc or Sech. Variance of such a map is NaN.
+// coordinates: Gaussian, Laplacian, Sinc or that of NewSkewedChiSquared. The variance of such a map is
+// not known (NaN).
 type QuasiMonteCarlo struct {
 	Spectrum
 	Sequence Sequence

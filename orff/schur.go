@@ -6,7 +6,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// Schur is the map of the entrywise (Hadamard) product K_1 o K_2: row i of Phi^T
+// schurMap is the map of the entrywise (Hadamard) product K_1 o K_2: row i of Phi^T
 // is the Kronecker product of the rows i of Phi_1^T and Phi_2^T, hence with
 // Theta of P_1 x P_2, row-major,
 //
@@ -15,7 +15,7 @@ import (
 // A decomposable times a transformable kernel is the choice of OKVAR (Lim et al.
 // 2015). The cost is p P_1 P_2, a p-th of it when the first factor is
 // decomposable with Gamma = I.
-type Schur struct {
+type schurMap struct {
 	pair
 
 	e      []float64 // scratch, Out: a unit vector
@@ -25,22 +25,22 @@ type Schur struct {
 }
 
 // NewSchur joins two maps of the same input and output, drawn independently.
-func NewSchur(a, b Map) (*Schur, error) {
+func NewSchur(a, b Map) (Map, error) {
 	da, db := a.Dims(), b.Dims()
 	if da.In != db.In || da.Out != db.Out {
 		return nil, fmt.Errorf("orff: the factors of an entrywise product must share input and output, they are R^%d -> R^%d and R^%d -> R^%d", da.In, da.Out, db.In, db.Out)
 	}
-	return &Schur{
+	return &schurMap{
 		pair: newPair(a, b), e: make([]float64, da.Out), other: make([]float64, da.Out),
 		ra: make([]float64, da.Params), rb: make([]float64, db.Params),
 		ta: make([]float64, da.Params), tb: make([]float64, db.Params),
 	}, nil
 }
 
-func (m *Schur) Dims() Dims { return m.dims(m.da.Out) }
+func (m *schurMap) Dims() Dims { return m.dims(m.da.Out) }
 
 // rowsTo sets ra and rb to Phi_1 e_i and Phi_2 e_i.
-func (m *Schur) rowsTo(i int, phi []float64) {
+func (m *schurMap) rowsTo(i int, phi []float64) {
 	a, b := m.split(phi)
 	clear(m.e)
 	m.e[i] = 1
@@ -50,7 +50,7 @@ func (m *Schur) rowsTo(i int, phi []float64) {
 	m.b.AddGradient(m.rb, 1, b, m.e)
 }
 
-func (m *Schur) PredictTo(y, phi, theta []float64) {
+func (m *schurMap) PredictTo(y, phi, theta []float64) {
 	if len(y) != m.da.Out || len(theta) != m.da.Params*m.db.Params {
 		panic(badLength)
 	}
@@ -62,7 +62,7 @@ func (m *Schur) PredictTo(y, phi, theta []float64) {
 	}
 }
 
-func (m *Schur) AddGradient(g []float64, alpha float64, phi, r []float64) {
+func (m *schurMap) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	if len(r) != m.da.Out || len(g) != m.da.Params*m.db.Params {
 		panic(badLength)
 	}
@@ -88,7 +88,7 @@ func span(v []float64) (lo, hi int) {
 
 // PullbackTo holds one factor fixed and differentiates the other, output by
 // output.
-func (m *Schur) PullbackTo(g, x, phi, theta, r []float64) {
+func (m *schurMap) PullbackTo(g, x, phi, theta, r []float64) {
 	clear(g)
 	a, b := m.split(phi)
 	for i, v := range r {
@@ -100,14 +100,14 @@ func (m *Schur) PullbackTo(g, x, phi, theta, r []float64) {
 		vec.MatTVec(m.tb, theta, m.ra)
 		clear(m.e)
 		m.e[i] = v
-		m.a.(SmoothMap).PullbackTo(m.g, x, a, m.ta, m.e)
+		m.a.(smoothMap).PullbackTo(m.g, x, a, m.ta, m.e)
 		vec.Axpy(1, m.g, g)
-		m.b.(SmoothMap).PullbackTo(m.g, x, b, m.tb, m.e)
+		m.b.(smoothMap).PullbackTo(m.g, x, b, m.tb, m.e)
 		vec.Axpy(1, m.g, g)
 	}
 }
 
-func (m *Schur) kernelTo(k, x, z []float64) {
+func (m *schurMap) kernelTo(k, x, z []float64) {
 	m.kernelsTo(x, z)
 	copy(k, m.ka)
 	vec.Mul(k, m.kb)

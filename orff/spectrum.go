@@ -134,14 +134,14 @@ func sincSlope(t float64) float64 {
 	return (t*cos - sin) / (t * t)
 }
 
-// Sech is the product over the coordinates of sech(delta/2); the coordinates of
+// sechSpectrum has as kernel the product over the coordinates of sech(delta/2); the coordinates of
 // a frequency are independent with the density sech(pi omega). On x = log of a
 // positive input it is the skewed chi-squared kernel.
-type Sech struct{}
+type sechSpectrum struct{}
 
-func (k Sech) SampleTo(w []float64, d int, r *Rand) { sampleQuantiles(w, k, r) }
+func (k sechSpectrum) SampleTo(w []float64, d int, r *Rand) { sampleQuantiles(w, k, r) }
 
-func (k Sech) K0(delta []float64) float64 {
+func (k sechSpectrum) K0(delta []float64) float64 {
 	p := 1.0
 	for _, t := range delta {
 		p *= sech(t / 2)
@@ -149,11 +149,11 @@ func (k Sech) K0(delta []float64) float64 {
 	return p
 }
 
-func (k Sech) Variance() float64 { return 0.25 }
+func (k sechSpectrum) Variance() float64 { return 0.25 }
 
-func (k Sech) quantile(u float64) float64 { return math.Log(math.Tan(math.Pi*u/2)) / math.Pi }
+func (k sechSpectrum) quantile(u float64) float64 { return math.Log(math.Tan(math.Pi*u/2)) / math.Pi }
 
-func (k Sech) slopeTo(g, delta []float64) {
+func (k sechSpectrum) slopeTo(g, delta []float64) {
 	productSlope(g, delta, func(t float64) float64 { return sech(t / 2) }, func(t float64) float64 { return -sech(t/2) * math.Tanh(t/2) / 2 })
 }
 

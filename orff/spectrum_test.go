@@ -12,7 +12,7 @@ func TestC1_5_SkewedChiSquared(t *testing.T) {
 	f := must(NewSkewedChiSquared(c, 10, NewRand(1)))
 	near(t, "k(x, z)", Kernel(f, refX, refZ), 0.7301563421578532, 1e-14)
 	near(t, "k(x, x)", Kernel(f, refX, refX), 1, 1e-15)
-	near(t, "0.9 quantile of omega", Sech{}.quantile(0.9), 0.5865591876131638, 1e-14)
+	near(t, "0.9 quantile of omega", sechSpectrum{}.quantile(0.9), 0.5865591876131638, 1e-14)
 	// Scaling x + c and z + c together changes nothing.
 	x, z := make([]float64, 3), make([]float64, 3)
 	for k := range x {
@@ -29,7 +29,7 @@ func TestC1_5_SkewedChiSquared(t *testing.T) {
 	var s2 float64
 	w := make([]float64, 100000)
 	r := NewRand(2)
-	Sech{}.SampleTo(w, 1, &r)
+	sechSpectrum{}.SampleTo(w, 1, &r)
 	for _, v := range w {
 		s2 += v * v
 	}
@@ -60,7 +60,7 @@ func TestC1_6_Angular(t *testing.T) {
 	near(t, "cos of the angle", cos, 0.23398419466270653, 1e-14)
 	near(t, "k", Kernel(f, refX, refZ), 0.15035280110681215, 1e-14)
 	near(t, "arc-sine form", Kernel(f, refX, refZ), 2/math.Pi*math.Asin(cos), 1e-14)
-	near(t, "variance of one draw", 500*Variance(f, refX, refZ), 0.9773940351993354, 1e-13)
+	near(t, "variance of one draw", 500*varianceOf(f, refX, refZ), 0.9773940351993354, 1e-13)
 	near(t, "k~(x, x)", scalarKernel(f, refX, refX), 1, 1e-13) // 500 times (1/sqrt(500))^2
 	near(t, "k~(x, -x)", scalarKernel(f, refX, scaled(refX, -1)), -1, 1e-13)
 	// A cosine that rounds above 1 must not become NaN.
@@ -78,10 +78,10 @@ func TestC1_6_Angular(t *testing.T) {
 func TestC1_11_Semigroups(t *testing.T) {
 	f := must(NewSemigroup(ExponentialSemigroup, 0.6, 3, 100000, BlockRand(1, 1)))
 	near(t, "exponential semigroup", Kernel(f, positiveX, positiveZ), 0.16263086650182187, 1e-14)
-	near(t, "its features", scalarKernel(f, positiveX, positiveZ), 0.16263086650182187, 5*math.Sqrt(Variance(f, positiveX, positiveZ)))
+	near(t, "its features", scalarKernel(f, positiveX, positiveZ), 0.16263086650182187, 5*math.Sqrt(varianceOf(f, positiveX, positiveZ)))
 	f = must(NewSemigroup(ReciprocalSemigroup, 1.5, 3, 100000, BlockRand(1, 1)))
 	near(t, "reciprocal semigroup", Kernel(f, positiveX, positiveZ), 0.20926339285714288, 1e-14)
-	near(t, "its features", scalarKernel(f, positiveX, positiveZ), 0.20926339285714288, 5*math.Sqrt(Variance(f, positiveX, positiveZ)))
+	near(t, "its features", scalarKernel(f, positiveX, positiveZ), 0.20926339285714288, 5*math.Sqrt(varianceOf(f, positiveX, positiveZ)))
 	if CheckInput(f, []float64{1, -1e-9, 0}) == nil {
 		t.Error("a negative input was accepted")
 	}
@@ -116,7 +116,7 @@ func TestMatern(t *testing.T) {
 
 // Slopes against central differences of K0.
 func TestSlopesOfKernels(t *testing.T) {
-	for _, s := range []sloped{Gaussian{0.9}, Sinc{2}, Sech{}, Matern{1, 1.3}, Matern{3, 0.7}} {
+	for _, s := range []sloped{Gaussian{0.9}, Sinc{2}, sechSpectrum{}, Matern{1, 1.3}, Matern{3, 0.7}} {
 		for _, delta := range [][]float64{refDelta, {0.3, 0, 1e-3}, {1e-6, 2, -0.01}} {
 			g := make([]float64, 3)
 			s.slopeTo(g, delta)

@@ -7,9 +7,9 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// Sum is the map of sum_i w_i K_i: the maps stacked, Phi = [sqrt(w_1) Phi_1;
+// sumMap is the map of sum_i w_i K_i: the maps stacked, Phi = [sqrt(w_1) Phi_1;
 // sqrt(w_2) Phi_2; …], and phi and theta likewise.
-type Sum struct {
+type sumMap struct {
 	parts []Map
 	sizes []Dims
 	dims  Dims
@@ -20,12 +20,12 @@ type Sum struct {
 
 // NewSum takes over maps of the same input and output, drawn independently, and
 // gives them weights >= 0.
-func NewSum(weights []float64, parts ...Map) (*Sum, error) {
+func NewSum(weights []float64, parts ...Map) (Map, error) {
 	if len(parts) == 0 || len(weights) != len(parts) {
 		return nil, fmt.Errorf("orff: a sum needs one weight per map, got %d weights and %d maps", len(weights), len(parts))
 	}
 	first := parts[0].Dims()
-	s := &Sum{parts: append([]Map(nil), parts...), dims: Dims{In: first.In, Out: first.Out}, y: make([]float64, first.Out), g: make([]float64, first.In), k: make([]float64, first.Out*first.Out)}
+	s := &sumMap{parts: append([]Map(nil), parts...), dims: Dims{In: first.In, Out: first.Out}, y: make([]float64, first.Out), g: make([]float64, first.In), k: make([]float64, first.Out*first.Out)}
 	for i, m := range parts {
 		d := m.Dims()
 		if d.In != first.In || d.Out != first.Out {
@@ -43,16 +43,16 @@ func NewSum(weights []float64, parts ...Map) (*Sum, error) {
 
 // NewHelmholtz is beta times the curl-free plus 1-beta times the divergence-free
 // kernel, beta in [0, 1].
-func NewHelmholtz(beta float64, curl *CurlFree, div *DivergenceFree) (*Sum, error) {
+func NewHelmholtz(beta float64, curl *CurlFree, div *DivergenceFree) (Map, error) {
 	if !(beta >= 0 && beta <= 1) {
 		return nil, fmt.Errorf("orff: a convex combination needs beta in [0, 1], got %g", beta)
 	}
 	return NewSum([]float64{beta, 1 - beta}, curl, div)
 }
 
-func (s *Sum) Dims() Dims { return s.dims }
+func (s *sumMap) Dims() Dims { return s.dims }
 
-func (s *Sum) FeaturesTo(phi, x []float64) {
+func (s *sumMap) FeaturesTo(phi, x []float64) {
 	if len(phi) != s.dims.Features {
 		panic(badLength)
 	}
@@ -63,7 +63,7 @@ func (s *Sum) FeaturesTo(phi, x []float64) {
 	}
 }
 
-func (s *Sum) PredictTo(y, phi, theta []float64) {
+func (s *sumMap) PredictTo(y, phi, theta []float64) {
 	if len(phi) != s.dims.Features || len(theta) != s.dims.Params {
 		panic(badLength)
 	}
@@ -76,7 +76,7 @@ func (s *Sum) PredictTo(y, phi, theta []float64) {
 	}
 }
 
-func (s *Sum) AddGradient(g []float64, alpha float64, phi, r []float64) {
+func (s *sumMap) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	if len(phi) != s.dims.Features || len(g) != s.dims.Params {
 		panic(badLength)
 	}
@@ -88,17 +88,17 @@ func (s *Sum) AddGradient(g []float64, alpha float64, phi, r []float64) {
 }
 
 // PullbackTo adds the pullbacks of the parts.
-func (s *Sum) PullbackTo(g, x, phi, theta, r []float64) {
+func (s *sumMap) PullbackTo(g, x, phi, theta, r []float64) {
 	clear(g)
 	for i, m := range s.parts {
 		n, p := s.sizes[i].Features, s.sizes[i].Params
-		m.(SmoothMap).PullbackTo(s.g, x, phi[:n], theta[:p], r)
+		m.(smoothMap).PullbackTo(s.g, x, phi[:n], theta[:p], r)
 		vec.Axpy(1, s.g, g)
 		phi, theta = phi[n:], theta[p:]
 	}
 }
 
-func (s *Sum) Smooth() error {
+func (s *sumMap) Smooth() error {
 	for _, m := range s.parts {
 		if err := smooth(m); err != nil {
 			return err
@@ -108,24 +108,24 @@ func (s *Sum) Smooth() error {
 }
 
 // Check asks all parts.
-func (s *Sum) Check(x []float64) error { return checkAll(s.parts, x) }
+func (s *sumMap) Check(x []float64) error { return checkAll(s.parts, x) }
 
 // State saves or restores the parts.
-func (s *Sum) State(c *snapshot.Codec) {
+func (s *sumMap) State(c *snapshot.Codec) {
 	c.Section("sum")
 	for _, m := range s.parts {
 		state(m, c)
 	}
 }
 
-func (s *Sum) redraw(r *Rand) bool  { return redrawAll(s.parts, r) }
-func (s *Sum) weigh(f float64) bool { return weighAll(s.parts, f) }
+func (s *sumMap) redraw(r *Rand) bool  { return redrawAll(s.parts, r) }
+func (s *sumMap) weigh(f float64) bool { return weighAll(s.parts, f) }
 
-func (s *Sum) kernelTo(k, x, z []float64)   { s.total(k, KernelTo, x, z) }
-func (s *Sum) varianceTo(v, x, z []float64) { s.total(v, VarianceTo, x, z) }
+func (s *sumMap) kernelTo(k, x, z []float64)   { s.total(k, KernelTo, x, z) }
+func (s *sumMap) varianceTo(v, x, z []float64) { s.total(v, variancesTo, x, z) }
 
 // total adds what of writes for each part.
-func (s *Sum) total(k []float64, of func(k []float64, m Map, x, z []float64), x, z []float64) {
+func (s *sumMap) total(k []float64, of func(k []float64, m Map, x, z []float64), x, z []float64) {
 	clear(k)
 	for _, m := range s.parts {
 		of(s.k, m, x, z)

@@ -6,9 +6,9 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// Tensor is the map of the Kronecker product K_1 (x) K_2 on R^(p_1 p_2), output
+// tensorMap is the map of the Kronecker product K_1 (x) K_2 on R^(p_1 p_2), output
 // (k_1, k_2) at k_1 p_2 + k_2: Phi_1 (x) Phi_2. theta is P_1 x P_2, row-major.
-type Tensor struct {
+type tensorMap struct {
 	pair
 
 	u          []float64 // scratch, P_1 x p_2
@@ -16,21 +16,21 @@ type Tensor struct {
 }
 
 // NewTensor joins two maps of the same input, drawn independently.
-func NewTensor(a, b Map) (*Tensor, error) {
+func NewTensor(a, b Map) (Map, error) {
 	da, db := a.Dims(), b.Dims()
 	if da.In != db.In {
 		return nil, fmt.Errorf("orff: the factors of a tensor product must share their input, lengths are %d and %d", da.In, db.In)
 	}
-	return &Tensor{
+	return &tensorMap{
 		pair: newPair(a, b), u: make([]float64, da.Params*db.Out),
 		pa: make([]float64, da.Params), ya: make([]float64, da.Out), za: make([]float64, da.Out),
 	}, nil
 }
 
-func (m *Tensor) Dims() Dims { return m.dims(m.da.Out * m.db.Out) }
+func (m *tensorMap) Dims() Dims { return m.dims(m.da.Out * m.db.Out) }
 
 // rowsTo sets row i of u to Phi_2^T (row i of theta).
-func (m *Tensor) rowsTo(phi, theta []float64) {
+func (m *tensorMap) rowsTo(phi, theta []float64) {
 	n, p := m.db.Params, m.db.Out
 	for i := range m.da.Params {
 		m.b.PredictTo(m.u[i*p:(i+1)*p], phi, theta[i*n:(i+1)*n])
@@ -50,7 +50,7 @@ func setColumn(a, src []float64, p, k int) {
 	}
 }
 
-func (m *Tensor) PredictTo(y, phi, theta []float64) {
+func (m *tensorMap) PredictTo(y, phi, theta []float64) {
 	if len(y) != m.da.Out*m.db.Out || len(theta) != m.da.Params*m.db.Params {
 		panic(badLength)
 	}
@@ -65,7 +65,7 @@ func (m *Tensor) PredictTo(y, phi, theta []float64) {
 }
 
 // outwardTo sets u = Phi_1 R for r read as the matrix R, p_1 x p_2.
-func (m *Tensor) outwardTo(alpha float64, phi, r []float64) {
+func (m *tensorMap) outwardTo(alpha float64, phi, r []float64) {
 	p := m.db.Out
 	for k := range p {
 		column(m.ya, r, p, k)
@@ -75,7 +75,7 @@ func (m *Tensor) outwardTo(alpha float64, phi, r []float64) {
 	}
 }
 
-func (m *Tensor) AddGradient(g []float64, alpha float64, phi, r []float64) {
+func (m *tensorMap) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	if len(r) != m.da.Out*m.db.Out || len(g) != m.da.Params*m.db.Params {
 		panic(badLength)
 	}
@@ -88,7 +88,7 @@ func (m *Tensor) AddGradient(g []float64, alpha float64, phi, r []float64) {
 }
 
 // PullbackTo holds one factor fixed and differentiates the other.
-func (m *Tensor) PullbackTo(g, x, phi, theta, r []float64) {
+func (m *tensorMap) PullbackTo(g, x, phi, theta, r []float64) {
 	clear(g)
 	a, b := m.split(phi)
 	n, p := m.db.Params, m.db.Out
@@ -96,30 +96,30 @@ func (m *Tensor) PullbackTo(g, x, phi, theta, r []float64) {
 	for k := range p {
 		column(m.pa, m.u, p, k)
 		column(m.ya, r, p, k)
-		m.a.(SmoothMap).PullbackTo(m.g, x, a, m.pa, m.ya)
+		m.a.(smoothMap).PullbackTo(m.g, x, a, m.pa, m.ya)
 		vec.Axpy(1, m.g, g)
 	}
 	m.outwardTo(1, a, r)
 	for i := range m.da.Params {
-		m.b.(SmoothMap).PullbackTo(m.g, x, b, theta[i*n:(i+1)*n], m.u[i*p:(i+1)*p])
+		m.b.(smoothMap).PullbackTo(m.g, x, b, theta[i*n:(i+1)*n], m.u[i*p:(i+1)*p])
 		vec.Axpy(1, m.g, g)
 	}
 }
 
-func (m *Tensor) kernelTo(k, x, z []float64) {
+func (m *tensorMap) kernelTo(k, x, z []float64) {
 	m.kernelsTo(x, z)
 	kroneckerTo(k, m.ka, m.kb, m.da.Out, m.db.Out)
 }
 
 // varianceTo: E (K1 (x) K2)(K1 (x) K2)^T = E K1 K1^T (x) E K2 K2^T for
 // independent factors.
-func (m *Tensor) varianceTo(v, x, z []float64) {
+func (m *tensorMap) varianceTo(v, x, z []float64) {
 	second := func(of Map, p int) (mean, all []float64) {
 		k := make([]float64, p*p)
 		mean, all = make([]float64, p*p), make([]float64, p*p)
 		KernelTo(k, of, x, z)
 		vec.MatMulT(mean, k, k, p, p, p)
-		VarianceTo(all, of, x, z)
+		variancesTo(all, of, x, z)
 		vec.Axpy(1, mean, all)
 		return mean, all
 	}

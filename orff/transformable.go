@@ -48,15 +48,15 @@ func (t *LinearTransform) Dims() (in, out, each int)  { return t.in, t.out, t.ea
 func (t *LinearTransform) TransformTo(u, x []float64) { vec.MatVec(u, t.a, x) }
 func (t *LinearTransform) PullTo(g, x, v []float64)   { vec.MatTVec(g, t.a, v) }
 
-// Transformable is the map of the kernel K(x, z)_ij = k(psi_i(x), psi_j(z))
+// transformableMap is the map of the kernel K(x, z)_ij = k(psi_i(x), psi_j(z))
 // (Caponnetto et al. 2008; Brault 2017, proposition 3.11):
 //
 //	h_i(x) = phi(psi_i(x)).theta
 //
 // with one theta for all outputs. The phi of the Map holds the p feature vectors
 // one after the other. With Coordinates alone a prediction cannot couple the
-// coordinates: multiply it with a decomposable kernel (Schur), as OKVAR does.
-type Transformable struct {
+// coordinates: multiply it with a decomposable kernel (NewSchur), as OKVAR does.
+type transformableMap struct {
 	scalar  Scalar
 	psi     Transform
 	in, out int
@@ -66,23 +66,23 @@ type Transformable struct {
 }
 
 // NewTransformable joins a scalar map on R^d' and a transform to it.
-func NewTransformable(s Scalar, psi Transform) (*Transformable, error) {
+func NewTransformable(s Scalar, psi Transform) (Map, error) {
 	in, out, each := psi.Dims()
 	if s.In() != each {
 		return nil, fmt.Errorf("orff: the scalar map of a transformable kernel takes %d coordinates, the transform gives %d", s.In(), each)
 	}
 	n := out * each
-	return &Transformable{scalar: s, psi: psi, in: in, out: out, each: each, r: s.Len(), u: make([]float64, n), v: make([]float64, n), w: make([]float64, n), slope: make([]float64, each)}, nil
+	return &transformableMap{scalar: s, psi: psi, in: in, out: out, each: each, r: s.Len(), u: make([]float64, n), v: make([]float64, n), w: make([]float64, n), slope: make([]float64, each)}, nil
 }
 
-func (m *Transformable) Dims() Dims {
+func (m *transformableMap) Dims() Dims {
 	return Dims{In: m.in, Out: m.out, Features: m.out * m.r, Params: m.r}
 }
 
 // at returns psi_i(x) from u.
-func (m *Transformable) at(u []float64, i int) []float64 { return u[i*m.each : (i+1)*m.each] }
+func (m *transformableMap) at(u []float64, i int) []float64 { return u[i*m.each : (i+1)*m.each] }
 
-func (m *Transformable) FeaturesTo(phi, x []float64) {
+func (m *transformableMap) FeaturesTo(phi, x []float64) {
 	if len(phi) != m.out*m.r || len(x) != m.in {
 		panic(badLength)
 	}
@@ -92,9 +92,9 @@ func (m *Transformable) FeaturesTo(phi, x []float64) {
 	}
 }
 
-func (m *Transformable) PredictTo(y, phi, theta []float64) { vec.MatVec(y, phi, theta) }
+func (m *transformableMap) PredictTo(y, phi, theta []float64) { vec.MatVec(y, phi, theta) }
 
-func (m *Transformable) AddGradient(g []float64, alpha float64, phi, r []float64) {
+func (m *transformableMap) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	if len(phi) != len(r)*len(g) {
 		panic(badLength)
 	}
@@ -104,7 +104,7 @@ func (m *Transformable) AddGradient(g []float64, alpha float64, phi, r []float64
 }
 
 // PullbackTo: row i of J is Dpsi_i(x)^T grad(phi.theta)(psi_i(x)).
-func (m *Transformable) PullbackTo(g, x, phi, theta, r []float64) {
+func (m *transformableMap) PullbackTo(g, x, phi, theta, r []float64) {
 	m.psi.TransformTo(m.u, x)
 	for i, f := range r {
 		v := m.at(m.v, i)
@@ -114,10 +114,10 @@ func (m *Transformable) PullbackTo(g, x, phi, theta, r []float64) {
 	m.psi.PullTo(g, x, m.v)
 }
 
-func (m *Transformable) Smooth() error { return smooth(m.scalar) }
+func (m *transformableMap) Smooth() error { return smooth(m.scalar) }
 
 // Check asks the scalar map about every psi_i(x).
-func (m *Transformable) Check(x []float64) error {
+func (m *transformableMap) Check(x []float64) error {
 	m.psi.TransformTo(m.u, x)
 	for i := range m.out {
 		if err := CheckInput(m.scalar, m.at(m.u, i)); err != nil {
@@ -128,12 +128,12 @@ func (m *Transformable) Check(x []float64) error {
 }
 
 // State saves or restores the scalar map.
-func (m *Transformable) State(c *snapshot.Codec) { m.scalar.State(c) }
+func (m *transformableMap) State(c *snapshot.Codec) { m.scalar.State(c) }
 
-func (m *Transformable) redraw(r *Rand) bool  { return redraw(m.scalar, r) }
-func (m *Transformable) weigh(s float64) bool { return weigh(m.scalar, s) }
+func (m *transformableMap) redraw(r *Rand) bool  { return redraw(m.scalar, r) }
+func (m *transformableMap) weigh(s float64) bool { return weigh(m.scalar, s) }
 
-func (m *Transformable) kernelTo(k, x, z []float64) {
+func (m *transformableMap) kernelTo(k, x, z []float64) {
 	m.psi.TransformTo(m.v, x)
 	m.psi.TransformTo(m.w, z)
 	for i := range m.out {

@@ -10,7 +10,7 @@ import (
 
 // newTransformable compares group i at x with group j at z, of equal numbers of
 // neighbouring variables, by the lags of each.
-func newTransformable(k config.Kernel, dim, in, groups, draws int, r orff.Rand) (*orff.Transformable, error) {
+func newTransformable(k config.Kernel, dim, in, groups, draws int, r orff.Rand) (orff.Map, error) {
 	order, size := in/dim, dim/groups
 	each := order * size
 	a := make([]float64, groups*each*in)

@@ -20,9 +20,9 @@ import (
 // a line, as it does in Flux.
 const Measurement = "_measurement"
 
-// MeasurementTag is the tag of an output that has the measurement of a series:
+// measurementTag is the tag of an output that has the measurement of a series:
 // "measurement" is a keyword of InfluxQL.
-const MeasurementTag = "metric"
+const measurementTag = "metric"
 
 // InfluxConfig says which parts of a line of line protocol are the series, and which the
 // variables.

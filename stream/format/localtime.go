@@ -37,7 +37,7 @@ func (t *times) parse(text []byte, series string) (int64, error) {
 	}
 	number := isNumber(text)
 	switch {
-	case t.unit != Auto && t.unit.nanoseconds() == 0 && (number || t.unit == MonthYear):
+	case t.unit != Auto && t.unit.nanoseconds() == 0 && (number || t.unit == monthYearUnit):
 		text, number = t.unit.date(text), false
 	case t.order != YearFirst && !number:
 		if ordered, ok := t.order.yearFirst(text); ok {

@@ -301,7 +301,7 @@ func (s *sniffer) implausible(column int) error {
 	cell := []byte(s.rows[0][column])
 	at, _ := s.times.parse(cell, "")
 	var likely []string
-	for _, unit := range append([]TimeUnit{Seconds, Milliseconds, Microseconds, Nanoseconds}, FileTime, Ticks) {
+	for _, unit := range append([]TimeUnit{Seconds, Milliseconds, Microseconds, Nanoseconds}, fileTimeUnit, ticksUnit) {
 		t := newTimes(unit, YearFirst, nil, false)
 		if v, err := t.parse(cell, ""); err == nil && !odd(v) {
 			likely = append(likely, string(unit))

@@ -18,7 +18,7 @@ func TagsOf(series string, measurement bool) []stream.Tag {
 	var tags []stream.Tag
 	for i, part := range splitEscaped(series, ',') {
 		if i == 0 && measurement {
-			tags = append(tags, stream.Tag{Key: MeasurementTag, Value: unescape(part)})
+			tags = append(tags, stream.Tag{Key: measurementTag, Value: unescape(part)})
 			continue
 		}
 		pair := splitEscaped(part, '=')
@@ -26,7 +26,7 @@ func TagsOf(series string, measurement bool) []stream.Tag {
 			return nil
 		}
 		t := stream.Tag{Key: unescape(pair[0]), Value: unescape(pair[1])}
-		if measurement && strings.TrimRight(t.Key, "_") == MeasurementTag {
+		if measurement && strings.TrimRight(t.Key, "_") == measurementTag {
 			t.Key += "_"
 		}
 		tags = append(tags, t)

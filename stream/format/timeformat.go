@@ -14,24 +14,24 @@ import (
 
 // Numbers of the calendar, which look like seconds or milliseconds since 1970, and layouts.
 const (
-	Years       TimeUnit = "year"         // 2026
-	YearMonth   TimeUnit = "yyyymm"       // 202601
-	YearDay     TimeUnit = "yyyyddd"      // 2026031
-	YearWeek    TimeUnit = "iso_week"     // 2026-W05, also 202605
-	Dates       TimeUnit = "yyyymmdd"     // 20260131
-	Hours       TimeUnit = "yyyymmddhh"   // 2026013113
-	Minutes     TimeUnit = "yyyymmddhhmm" // 202601311330
-	FullSeconds TimeUnit = "yyyymmddhhmmss"
-	DecimalYear TimeUnit = "decimal_year" // 2026.5
-	Excel       TimeUnit = "excel"        // days since 1899-12-30: 46053.5
-	JulianDay   TimeUnit = "julian_day"   // days since noon of -4713-11-24: 2461071.5
-	DateNumber  TimeUnit = "datenum"      // days of MATLAB: 740013.5
-	MonthPoint  TimeUnit = "mm.yyyy"      // 01.2026
-	PointMonth  TimeUnit = "yyyy.mm"      // 2026.01
-	FileTime    TimeUnit = "filetime"     // 100 ns since 1601
-	Ticks       TimeUnit = "ticks"        // 100 ns since the year 1
-	MonthYear   TimeUnit = "month_year"   // Jan-26
-	QuarterForm TimeUnit = "quarter"      // Q1 2026, 2026Q1, read anyhow
+	yearsUnit       TimeUnit = "year"         // 2026
+	yearMonthUnit   TimeUnit = "yyyymm"       // 202601
+	yearDayUnit     TimeUnit = "yyyyddd"      // 2026031
+	yearWeekUnit    TimeUnit = "iso_week"     // 2026-W05, also 202605
+	datesUnit       TimeUnit = "yyyymmdd"     // 20260131
+	hoursUnit       TimeUnit = "yyyymmddhh"   // 2026013113
+	minutesUnit     TimeUnit = "yyyymmddhhmm" // 202601311330
+	fullSecondsUnit TimeUnit = "yyyymmddhhmmss"
+	decimalYearUnit TimeUnit = "decimal_year" // 2026.5
+	excelUnit       TimeUnit = "excel"        // days since 1899-12-30: 46053.5
+	julianDayUnit   TimeUnit = "julian_day"   // days since noon of -4713-11-24: 2461071.5
+	dateNumberUnit  TimeUnit = "datenum"      // days of MATLAB: 740013.5
+	monthPointUnit  TimeUnit = "mm.yyyy"      // 01.2026
+	pointMonthUnit  TimeUnit = "yyyy.mm"      // 2026.01
+	fileTimeUnit    TimeUnit = "filetime"     // 100 ns since 1601
+	ticksUnit       TimeUnit = "ticks"        // 100 ns since the year 1
+	monthYearUnit   TimeUnit = "month_year"   // Jan-26
+	quarterUnit     TimeUnit = "quarter"      // Q1 2026, 2026Q1, read anyhow
 )
 
 type timeForm struct {
@@ -46,24 +46,24 @@ func anyOrder(*sniffer, int) bool { return true }
 
 // named are the forms of times beside numbers of one unit, with what a message says of them.
 var named = []timeForm{
-	{FullSeconds, "dates such as 20260131133000", true, false, nil},
-	{Minutes, "dates such as 202601311330", true, false, nil},
-	{Hours, "dates such as 2026013113", true, false, nil},
-	{Dates, "dates such as 20260131", true, false, nil},
-	{YearDay, "days of a year such as 2026031", true, true, (*sniffer).isOrdered},
-	{YearMonth, "months such as 202601", true, true, (*sniffer).isOrdered},
-	{Years, "years", true, true, anyOrder},
-	{MonthPoint, "months such as 01.2026", true, true, anyOrder},
-	{PointMonth, "months such as 2026.01", true, true, (*sniffer).isOrdered},
-	{DecimalYear, "years with a fraction", true, true, (*sniffer).isOrdered},
-	{Excel, "dates of Excel, days since 1899-12-30", true, true, hasSerials(0)},
-	{JulianDay, "Julian days", true, true, hasSerials(julianEpoch)},
-	{DateNumber, "days of MATLAB's datenum", true, true, hasSerials(matlabEpoch)},
-	{Ticks, "ticks of .NET", true, true, anyOrder},
-	{MonthYear, "months such as Jan-26", true, true, (*sniffer).hasMonths},
-	{unit: FileTime, says: "file times of Windows"},
-	{unit: YearWeek, says: "weeks such as 2026-W05"},
-	{unit: QuarterForm, says: "quarters such as Q1 2026"},
+	{fullSecondsUnit, "dates such as 20260131133000", true, false, nil},
+	{minutesUnit, "dates such as 202601311330", true, false, nil},
+	{hoursUnit, "dates such as 2026013113", true, false, nil},
+	{datesUnit, "dates such as 20260131", true, false, nil},
+	{yearDayUnit, "days of a year such as 2026031", true, true, (*sniffer).isOrdered},
+	{yearMonthUnit, "months such as 202601", true, true, (*sniffer).isOrdered},
+	{yearsUnit, "years", true, true, anyOrder},
+	{monthPointUnit, "months such as 01.2026", true, true, anyOrder},
+	{pointMonthUnit, "months such as 2026.01", true, true, (*sniffer).isOrdered},
+	{decimalYearUnit, "years with a fraction", true, true, (*sniffer).isOrdered},
+	{excelUnit, "dates of Excel, days since 1899-12-30", true, true, hasSerials(0)},
+	{julianDayUnit, "Julian days", true, true, hasSerials(julianEpoch)},
+	{dateNumberUnit, "days of MATLAB's datenum", true, true, hasSerials(matlabEpoch)},
+	{ticksUnit, "ticks of .NET", true, true, anyOrder},
+	{monthYearUnit, "months such as Jan-26", true, true, (*sniffer).hasMonths},
+	{unit: fileTimeUnit, says: "file times of Windows"},
+	{unit: yearWeekUnit, says: "weeks such as 2026-W05"},
+	{unit: quarterUnit, says: "quarters such as Q1 2026"},
 }
 
 // julianEpoch and matlabEpoch are 1899-12-30 in other days than those of Excel.
@@ -93,8 +93,8 @@ func (s *sniffer) hasMonths(column int) bool {
 	return steps > 1 && 2*months > steps
 }
 
-// TimeUnits are the names of all units and forms of times.
-func TimeUnits() []string {
+// timeUnits are the names of all units and forms of times.
+func timeUnits() []string {
 	names := []string{string(Seconds), string(Milliseconds), string(Microseconds), string(Nanoseconds)}
 	for _, f := range named {
 		names = append(names, string(f.unit))
@@ -102,14 +102,14 @@ func TimeUnits() []string {
 	return names
 }
 
-// ParseTimeUnit returns the unit or form of times of a setting: one of TimeUnits, epoch_s to epoch_ns, a
+// ParseTimeUnit returns the unit or form of times of a setting: one of timeUnits, epoch_s to epoch_ns, a
 // layout of strftime (%d.%m.%Y %H:%M) or of Go (02.01.2006 15:04); Auto for "" and auto.
 func ParseTimeUnit(text string) (TimeUnit, error) {
 	name := strings.TrimPrefix(text, "epoch_")
 	switch {
 	case name == "auto" || name == "":
 		return Auto, nil
-	case slices.Contains(TimeUnits(), name):
+	case slices.Contains(timeUnits(), name):
 		return TimeUnit(name), nil
 	case strings.Contains(text, "%"):
 		layout, err := strftime(text)
@@ -127,7 +127,7 @@ func (u TimeUnit) isLayout() bool {
 func checkLayout(layout string) error {
 	a, b := time.Date(2019, 5, 17, 19, 43, 51, 0, time.UTC), time.Date(2021, 5, 17, 19, 43, 51, 0, time.UTC)
 	if a.Format(layout) == b.Format(layout) {
-		return fmt.Errorf("%q tells no year: a form of times is one of %s, a layout such as %%d.%%m.%%Y %%H:%%M, or one of Go such as 02.01.2006 15:04", layout, strings.Join(TimeUnits(), ", "))
+		return fmt.Errorf("%q tells no year: a form of times is one of %s, a layout such as %%d.%%m.%%Y %%H:%%M, or one of Go such as 02.01.2006 15:04", layout, strings.Join(timeUnits(), ", "))
 	}
 	return nil
 }
@@ -165,41 +165,41 @@ func (u TimeUnit) date(text []byte) []byte {
 	part := func(i, n int) []byte { return text[i : i+n] }
 	clock := func(n int) []byte { return append(append(bytes.Clone(text[8:n]), "000000"[:14-n]...), 'Z') }
 	switch {
-	case u == MonthYear:
+	case u == monthYearUnit:
 		if date, ok := withMonthName(text, true); ok {
 			if _, whole := withMonthName(text, false); !whole {
 				return date
 			}
 		}
 		return nil
-	case u == MonthPoint && len(text) >= 6 && text[len(text)-5] == '.':
+	case u == monthPointUnit && len(text) >= 6 && text[len(text)-5] == '.':
 		return []byte(monthOf(string(text[len(text)-4:]), string(text[:len(text)-5])))
-	case u == PointMonth && len(text) == 7 && text[4] == '.':
+	case u == pointMonthUnit && len(text) == 7 && text[4] == '.':
 		return []byte(monthOf(string(text[:4]), string(text[5:])))
-	case u == FileTime && digits:
+	case u == fileTimeUnit && digits:
 		return ticks(text, -11_644_473_600)
-	case u == Ticks && digits:
+	case u == ticksUnit && digits:
 		return ticks(text, -62_135_596_800)
-	case u == Excel:
+	case u == excelUnit:
 		return serialDate(text, 0)
-	case u == JulianDay:
+	case u == julianDayUnit:
 		return serialDate(text, julianEpoch)
-	case u == DateNumber:
+	case u == dateNumberUnit:
 		return serialDate(text, matlabEpoch)
-	case u == DecimalYear:
+	case u == decimalYearUnit:
 		return decimalYear(text)
 	case !digits:
-	case u == Years && len(text) == 4:
+	case u == yearsUnit && len(text) == 4:
 		return append(bytes.Clone(text), "-01-01"...)
-	case u == YearMonth && len(text) == 6:
+	case u == yearMonthUnit && len(text) == 6:
 		return fmt.Appendf(nil, "%s-%s-01", part(0, 4), part(4, 2))
-	case u == YearWeek && len(text) == 6:
+	case u == yearWeekUnit && len(text) == 6:
 		return []byte(isoWeek(atoi(string(part(0, 4))), atoi(string(part(4, 2))), 1))
-	case u == YearDay && len(text) == 7:
+	case u == yearDayUnit && len(text) == 7:
 		return []byte(dayOfYear(atoi(string(part(0, 4))), atoi(string(part(4, 3))), ""))
-	case u == Dates && len(text) == 8:
+	case u == datesUnit && len(text) == 8:
 		return fmt.Appendf(nil, "%s-%s-%s", part(0, 4), part(4, 2), part(6, 2))
-	case u == Hours && len(text) == 10 || u == Minutes && len(text) == 12 || u == FullSeconds && len(text) == 14:
+	case u == hoursUnit && len(text) == 10 || u == minutesUnit && len(text) == 12 || u == fullSecondsUnit && len(text) == 14:
 		c := clock(len(text))
 		return fmt.Appendf(nil, "%s-%s-%sT%s:%s:%s", part(0, 4), part(4, 2), part(6, 2), c[:2], c[2:4], c[4:6])
 	}

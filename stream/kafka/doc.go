@@ -15,7 +15,7 @@
 //	})
 //
 // A commit carries the generation of the group and is refused by the broker
-// when the partition has a new owner: the error is ErrFenced, the state of the
+// when the partition has a new owner: the error is errFenced, the state of the
 // loser is void, and Run joins the group again.
 //
 // A StateTopic keeps the checkpoints of the partitions in a compacted topic, so that

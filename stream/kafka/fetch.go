@@ -16,7 +16,7 @@ import (
 
 // Read waits until at least one message is there; see stream.Source. Failed requests are
 // repeated until ctx ends. Read returns the error of ctx, ErrBeyondEnd, ErrRecreated,
-// ErrLost or ErrNoState.
+// errLost or ErrNoState.
 func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err error) {
 	if len(dst) == 0 {
 		return 0, nil

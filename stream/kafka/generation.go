@@ -130,7 +130,7 @@ var errEnded = errors.New("kafka: the generation of the group has ended")
 
 // serve calls work for each partition and returns when all have returned: nil when all returned nil by
 // themselves, errEnded when the generation is over, the cause of ctx when that was something else, or the
-// first error of work. Work that goes on after HandOver has lost its partition. ErrStuck ends the wait for
+// first error of work. Work that goes on after HandOver has lost its partition. errStuck ends the wait for
 // it: at once, or after abandonAfter when only the generation is over, for a slow member is to join again.
 func (g *Group) serve(ctx context.Context, list []*Partition, work Work) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -150,7 +150,7 @@ func (g *Group) serve(ctx context.Context, list []*Partition, work Work) error {
 		open[p] = true
 		go func() {
 			err := work(ctx, p)
-			p.expire(ErrFenced)
+			p.expire(errFenced)
 			results <- result{p, err}
 		}()
 	}
@@ -165,7 +165,7 @@ func (g *Group) serve(ctx context.Context, list []*Partition, work Work) error {
 			delete(open, r.p)
 			switch {
 			case r.err == nil:
-			case errors.Is(r.err, ErrFenced), errors.Is(context.Cause(ctx), errEnded):
+			case errors.Is(r.err, errFenced), errors.Is(context.Cause(ctx), errEnded):
 				g.config.Log.Warn("a partition was lost before its state was committed", "partition", r.p.tp.String(), "error", r.err)
 				cancel(errEnded)
 			case ctx.Err() != nil && errors.Is(r.err, context.Canceled):
@@ -183,7 +183,7 @@ func (g *Group) serve(ctx context.Context, list []*Partition, work Work) error {
 		case <-late:
 			list = slices.DeleteFunc(list, func(p *Partition) bool { return !open[p] })
 			for _, p := range list {
-				p.expire(ErrFenced)
+				p.expire(errFenced)
 			}
 			if first == nil && !expired && errors.Is(context.Cause(ctx), errEnded) {
 				g.config.Log.Warn("partitions were lost before their work has ended; the member joins again when it has", "partitions", fmt.Sprint(names(list)))
@@ -193,7 +193,7 @@ func (g *Group) serve(ctx context.Context, list []*Partition, work Work) error {
 				late = timer.C
 				continue
 			}
-			return errors.Join(first, fmt.Errorf("%w: %v after %v", ErrStuck, names(list), g.config.HandOver))
+			return errors.Join(first, fmt.Errorf("%w: %v after %v", errStuck, names(list), g.config.HandOver))
 		}
 	}
 	if first != nil {

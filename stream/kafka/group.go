@@ -14,9 +14,9 @@ import (
 
 // The errors that end a Group, or the work on a partition.
 var (
-	// ErrFenced is returned by Commit when the partition may have another
+	// errFenced is returned by Commit when the partition may have another
 	// owner. The state that was to be committed is void.
-	ErrFenced = errors.New("kafka: the partition may have another owner by now")
+	errFenced = errors.New("kafka: the partition may have another owner by now")
 
 	// ErrBeyondEnd means that the position is behind the end of the log: the
 	// topic was truncated, or deleted and created again.
@@ -30,16 +30,16 @@ var (
 	// is no checkpoint for it; see GroupConfig.Stateful.
 	ErrNoState = errors.New("kafka: the group has committed an offset for which there is no checkpoint")
 
-	// ErrLost means that retention removed records before they were read.
-	ErrLost = errors.New("kafka: records were removed by retention before they were read")
+	// errLost means that retention removed records before they were read.
+	errLost = errors.New("kafka: records were removed by retention before they were read")
 
 	// ErrPartitions means that the number of partitions of a topic has changed: series may
 	// have moved from one partition to another.
 	ErrPartitions = errors.New("kafka: the number of partitions has changed")
 
-	// ErrStuck means that the function of a partition did not return within
+	// errStuck means that the function of a partition did not return within
 	// HandOver. The process should end: the partition has another owner.
-	ErrStuck = errors.New("kafka: the work on a partition did not end in time")
+	errStuck = errors.New("kafka: the work on a partition did not end in time")
 )
 
 // Work processes a partition until ctx ends, then hands it over.

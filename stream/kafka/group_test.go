@@ -294,13 +294,13 @@ func TestFault08_CommitIsFenced(t *testing.T) {
 	p := first.Load()
 	eventually(t, "the end of the first generation", func() bool { return p.life.Err() != nil })
 
-	if err := p.Commit(deadline(t), 5); !errors.Is(err, ErrFenced) {
+	if err := p.Commit(deadline(t), 5); !errors.Is(err, errFenced) {
 		t.Errorf("a commit after the end of the work: %v", err)
 	}
 	// A process that was stopped in the meantime does not know that its time is over.
 	unaware := *p
 	unaware.life = context.Background()
-	if err := unaware.Commit(deadline(t), 5); !errors.Is(err, ErrFenced) || !errors.Is(err, kafkago.IllegalGeneration) {
+	if err := unaware.Commit(deadline(t), 5); !errors.Is(err, errFenced) || !errors.Is(err, kafkago.IllegalGeneration) {
 		t.Errorf("a commit of an old generation: %v", err)
 	}
 	if got := b.Cluster().GroupInfo("g").Commits[topic][0].Offset; got != 3 {
@@ -359,10 +359,10 @@ func TestFault52_StuckWork(t *testing.T) {
 		return nil
 	})
 	eventually(t, "the assignment", func() bool { return late.Load() != nil })
-	if err := stop(); !errors.Is(err, ErrStuck) {
+	if err := stop(); !errors.Is(err, errStuck) {
 		t.Errorf("error %v", err)
 	}
-	if err := late.Load().Commit(deadline(t), 1); !errors.Is(err, ErrFenced) {
+	if err := late.Load().Commit(deadline(t), 1); !errors.Is(err, errFenced) {
 		t.Errorf("a late commit: %v", err)
 	}
 }
@@ -419,7 +419,7 @@ func TestFault83_AbandonedWork(t *testing.T) {
 	}()
 	eventually(t, "the assignment", begun.Load)
 	start(t, newGroup(t, c), func(ctx context.Context, _ *Partition) error { <-ctx.Done(); return nil })
-	if err := <-result; !errors.Is(err, ErrStuck) {
+	if err := <-result; !errors.Is(err, errStuck) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -114,11 +114,11 @@ func (s *Store) describe(ctx context.Context, m manifest, c *SavedCheckpoint) er
 	return nil
 }
 
-// ErrInUse means that the group has members.
-var ErrInUse = errors.New("kafka: the group has members: stop them first")
+// errInUse means that the group has members.
+var errInUse = errors.New("kafka: the group has members: stop them first")
 
 // Reset removes all checkpoints and the offsets of the group, so that its next member
-// starts from scratch. It returns the number of snapshots removed, or ErrInUse.
+// starts from scratch. It returns the number of snapshots removed, or errInUse.
 func (s *SavedState) Reset(ctx context.Context) (removed int, err error) {
 	if err := s.group.DeleteOffsets(ctx); err != nil {
 		return 0, err
@@ -138,7 +138,7 @@ func (s *SavedState) Reset(ctx context.Context) (removed int, err error) {
 	})
 }
 
-// DeleteOffsets removes the committed offsets of the group, or returns ErrInUse. The broker
+// DeleteOffsets removes the committed offsets of the group, or returns errInUse. The broker
 // refuses it while a member joins.
 func (g *Group) DeleteOffsets(ctx context.Context) error {
 	counts, err := g.client.partitions(ctx, g.config.Topics)
@@ -152,7 +152,7 @@ func (g *Group) DeleteOffsets(ctx context.Context) error {
 	}
 	for _, described := range groups.Groups {
 		if len(described.Members) > 0 {
-			return fmt.Errorf("%w (%s)", ErrInUse, name)
+			return fmt.Errorf("%w (%s)", errInUse, name)
 		}
 	}
 	topics := make(map[string][]int)
@@ -176,7 +176,7 @@ func (g *Group) DeleteOffsets(ctx context.Context) error {
 	case errors.Is(err, kafkago.GroupIdNotFound):
 		return nil
 	case errors.Is(err, kafkago.NonEmptyGroup), errors.Is(err, kafkago.GroupSubscribedToTopic):
-		return fmt.Errorf("%w (%s)", ErrInUse, name)
+		return fmt.Errorf("%w (%s)", errInUse, name)
 	case err != nil:
 		return fmt.Errorf("kafka: delete the offsets of the group %s: %w", name, explain(err))
 	}

@@ -37,7 +37,7 @@ func TestSavedState(t *testing.T) {
 	if list, err = saved.Checkpoints(ctx); err != nil || list[0].Next != 3 || !errors.Is(list[0].Err, checkpoint.ErrCorrupt) || list[1].Err != nil {
 		t.Errorf("%+v, %v", list, err)
 	}
-	if _, err := saved.Reset(ctx); !errors.Is(err, ErrInUse) {
+	if _, err := saved.Reset(ctx); !errors.Is(err, errInUse) {
 		t.Errorf("reset of a group with members gave %v", err)
 	}
 	end()

@@ -20,8 +20,8 @@ func TestHandedOverPartitionIsNotCommitted(t *testing.T) {
 	if err := p.Commit(deadline(t), 3); err != nil {
 		t.Fatal(err)
 	}
-	p.expire(ErrFenced)
-	if err := p.Commit(deadline(t), 5); !errors.Is(err, ErrFenced) {
+	p.expire(errFenced)
+	if err := p.Commit(deadline(t), 5); !errors.Is(err, errFenced) {
 		t.Errorf("a commit after the hand-over: %v", err)
 	}
 	if got := b.Cluster().GroupInfo("g").Commits[topic][0].Offset; got != 3 {

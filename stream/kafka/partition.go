@@ -210,7 +210,7 @@ func (p *Partition) place(at, first, end int64) error {
 	if at < first {
 		p.lost.Add(first - at)
 		if p.group.config.StopOnLoss {
-			return fmt.Errorf("%w (%s, offsets %d to %d)", ErrLost, p.tp, at, first-1)
+			return fmt.Errorf("%w (%s, offsets %d to %d)", errLost, p.tp, at, first-1)
 		}
 		p.group.config.Log.Error("records were removed by retention before they were read",
 			"partition", p.tp.String(), "from", at, "to", first-1, "count", first-at)
@@ -274,7 +274,7 @@ func (p *Partition) listOffsets(ctx context.Context, isolation Isolation, which 
 
 // Commit records that every message before next was processed permanently. It repeats the
 // request until ctx ends. An error wraps ErrRecreated when messages before next may be from
-// several logs, and ErrFenced when the partition may have another owner. Commit does
+// several logs, and errFenced when the partition may have another owner. Commit does
 // nothing outside of a group, and after Store.Save has committed next.
 func (p *Partition) Commit(ctx context.Context, next int64) error {
 	if p.saved == next+1 {
@@ -291,9 +291,9 @@ func (p *Partition) CommitMetadata(ctx context.Context, next int64, metadata str
 	ctx, cancel := p.owned(ctx)
 	defer cancel()
 	err := p.commit(ctx, next, metadata)
-	if err != nil && !errors.Is(err, ErrFenced) && p.work.Err() != nil {
+	if err != nil && !errors.Is(err, errFenced) && p.work.Err() != nil {
 		// The generation ended before the group learnt of it.
-		return fmt.Errorf("%w: %w", ErrFenced, err)
+		return fmt.Errorf("%w: %w", errFenced, err)
 	}
 	return err
 }
@@ -346,7 +346,7 @@ func commitError(err error) error {
 	switch {
 	case errors.Is(err, kafkago.IllegalGeneration), errors.Is(err, kafkago.UnknownMemberId),
 		errors.Is(err, kafkago.RebalanceInProgress), errors.Is(err, kafkago.FencedInstanceID):
-		return &permanent{fmt.Errorf("%w: %w", ErrFenced, err)}
+		return &permanent{fmt.Errorf("%w: %w", errFenced, err)}
 	case errors.Is(err, kafkago.OffsetMetadataTooLarge), errors.Is(err, kafkago.InvalidCommitOffsetSize):
 		return &permanent{fmt.Errorf("kafka: commit: %w", err)}
 	}

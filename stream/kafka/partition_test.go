@@ -43,7 +43,7 @@ func TestFault18_BelowTheLog(t *testing.T) {
 	c := quick(b.Addr())
 	c.StopOnLoss = true
 	err = runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error { return p.Seek(ctx, 10, stream.Mark{}) })
-	if !errors.Is(err, ErrLost) {
+	if !errors.Is(err, errLost) {
 		t.Errorf("error %v, want ErrLost", err)
 	}
 }

@@ -268,17 +268,17 @@ func TestZombieCannotCommit(t *testing.T) {
 		t.Fatalf("%d, %v", at(c), err)
 	}
 	saveAt(t, s, 4)
-	if err := old.Save(deadline(t), checkpointAt(9, 10)); !errors.Is(err, ErrFenced) {
+	if err := old.Save(deadline(t), checkpointAt(9, 10)); !errors.Is(err, errFenced) {
 		t.Errorf("a member that has left could commit: %v", err)
 	}
 	// As if it were still writing: changes and a snapshot without their commits.
 	p.life, p.expire = context.WithCancelCause(context.Background())
 	more := checkpointAt(7, 10)
 	more.Since = 3
-	if err := old.Save(deadline(t), more); !errors.Is(err, ErrFenced) {
+	if err := old.Save(deadline(t), more); !errors.Is(err, errFenced) {
 		t.Errorf("a commit of an old generation was accepted: %v", err)
 	}
-	if err := old.Save(deadline(t), checkpointAt(8, 10)); !errors.Is(err, ErrFenced) {
+	if err := old.Save(deadline(t), checkpointAt(8, 10)); !errors.Is(err, errFenced) {
 		t.Errorf("a commit of an old generation was accepted: %v", err)
 	}
 	if n := len(live(t, s)); n != 5+4+1+2 {
@@ -291,7 +291,7 @@ func TestZombieCannotCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := live(t, s)
-	if err := late.Save(deadline(t), checkpointAt(9, 10)); !errors.Is(err, ErrFenced) {
+	if err := late.Save(deadline(t), checkpointAt(9, 10)); !errors.Is(err, errFenced) {
 		t.Errorf("a commit of an old generation was accepted: %v", err)
 	}
 	after := live(t, s)

@@ -45,7 +45,7 @@ type OKVARConfig struct {
 //	h(x) = sum_l K(x, x_l) c_l, (G + N lambda I) c = y,
 //
 // over the last N pairs. Their kernel is the entrywise product of a decomposable
-// and a transformable one, orff.Schur. It is the exact model that ORFFVAR
+// and a transformable one, orff.NewSchur. It is the exact model that ORFFVAR
 // approximates, for short series and small windows.
 func NewOKVAR(cfg OKVARConfig) (eval.Model, error) {
 	check.SetDefault(&cfg.Window, 100)

@@ -1,0 +1,49 @@
+package deptest
+
+import (
+	"strings"
+	"testing"
+)
+
+// most is the number of exported constants, variables, types and functions that a reader of a package
+// has to look through; methods aside.
+const most = 25
+
+// larger are the packages with more names, the number that they have, and the reason.
+var larger = map[string]struct {
+	names  int
+	reason string
+}{
+	"orff":            {111, "kernels times ways to draw them times operators; the maps share unexported contracts (state, redraw, weigh)"},
+	"sgd":             {49, "a learner is three names, and losses, rates and penalties combine with each"},
+	"stream":          {63, "the vocabulary of all edges: ten reasons of refusal, eleven kinds of events"},
+	"stream/format":   {48, "three formats, their settings, and times and columns that stream/file and stream/format/avro read the same way"},
+	"stream/kafka":    {42, "a group, its state topic and its sinks, each with its settings, errors and rights"},
+	"stream/file":     {39, "seven formats, sources, sinks and the store"},
+	"varmodel/auto":   {32, "a constant per ingredient that an ablation can leave out"},
+	"varmodel/kernel": {36, "five models, and the choices of each as constants"},
+}
+
+// The packages that a user of the library meets export no more names than that.
+func TestExportedNames(t *testing.T) {
+	for _, p := range load(t) {
+		name := strings.TrimPrefix(p.PkgPath, module)
+		if strings.Contains(name, "internal") {
+			continue
+		}
+		n := 0
+		for _, id := range p.Types.Scope().Names() {
+			if p.Types.Scope().Lookup(id).Exported() {
+				n++
+			}
+		}
+		switch l, ok := larger[name]; {
+		case !ok && n > most:
+			t.Errorf("%s exports %d names, more than %d: what the program alone uses belongs into an internal package", name, n, most)
+		case ok && n > l.names:
+			t.Errorf("%s exports %d names, more than the %d that it has a reason for: %s", name, n, l.names, l.reason)
+		case ok && n < l.names:
+			t.Errorf("%s exports only %d names: take %d out of the list", name, n, l.names)
+		}
+	}
+}
