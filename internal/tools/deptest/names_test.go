@@ -1,6 +1,9 @@
 package deptest
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -44,6 +47,26 @@ func TestExportedNames(t *testing.T) {
 			t.Errorf("%s exports %d names, more than the %d that it has a reason for: %s", name, n, l.names, l.reason)
 		case ok && n < l.names:
 			t.Errorf("%s exports only %d names: take %d out of the list", name, n, l.names)
+		}
+	}
+}
+
+// Each of these packages has an example that go test runs.
+func TestExamples(t *testing.T) {
+	for _, p := range load(t) {
+		name := strings.TrimPrefix(p.PkgPath, module)
+		if strings.Contains(name, "internal") {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join("../../..", name, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(files, func(file string) bool {
+			text, err := os.ReadFile(file)
+			return err == nil && strings.Contains(string(text), "\nfunc Example") && strings.Contains(string(text), "// Output:")
+		}) {
+			t.Errorf("%s has no example", name)
 		}
 	}
 }
