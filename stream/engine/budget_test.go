@@ -115,6 +115,29 @@ func TestFault56_MemoryDecides(t *testing.T) {
 	}
 }
 
+// TestNewVariablesTakeThePlaceOfTheOld: a series that gets other variables needs only what it takes beyond its own,
+// in a budget that is full.
+func TestNewVariablesTakeThePlaceOfTheOld(t *testing.T) {
+	c := tierConfig(2 << 20)
+	c.SchemaChangeAfter = 1
+	e, b := streamtest.NewEngine(t, c), &engine.Results{}
+	offer(t, e, b, 50, 3, 1)
+	if len(b.DeadLetters) == 0 {
+		t.Fatalf("%d series fit", e.NumSeries())
+	}
+	b.Reset()
+	used, last := engine.BudgetUsed(e), fmt.Sprint("s", e.NumSeries()-1)
+	r := stream.Record{
+		Message: &stream.Message{Topic: "in", Offset: e.Next()}, Series: last, Time: 1000e9, Names: []string{"a", "b", "c"}, Values: []float64{1, 2, 3},
+	}
+	if err := streamtest.Apply(e, b, &r); err != nil || len(b.DeadLetters) != 0 || len(b.Observations) != 1 {
+		t.Errorf("%+v of %s are refused, %d samples, error %v", b.DeadLetters, last, len(b.Observations), err)
+	}
+	if now := engine.BudgetUsed(e); now != used {
+		t.Errorf("%d bytes are in use with other variables, %d before", now, used)
+	}
+}
+
 // TestFault56_WideSeries: the cost of a wide series, which is extrapolated, is what it holds to
 // a fifth, and one that is too wide for the budget is refused without being made.
 func TestFault56_WideSeries(t *testing.T) {

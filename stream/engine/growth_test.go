@@ -193,6 +193,23 @@ func TestGrownSeriesCostWhatTheyHold(t *testing.T) {
 	if got != want || !(young > 0 && young < want) {
 		t.Errorf("%d bytes are in use before the growth and %d after it, want %d as with the full model from the start", young, got, want)
 	}
+	// The better model is paid for while it catches up, also at the sample that measures others again.
+	late := grown
+	late.GrowAfter = 100
+	if got, _ := used(late, 150); got != want {
+		t.Errorf("%d bytes are in use by those that grow late, want %d", got, want)
+	}
+	if want, e = used(full, 300); want <= got {
+		t.Errorf("%d bytes are in use after 300 samples, %d after 60: what the models hold is not measured again", want, got)
+	}
+	older := streamtest.NewEngine(t, full)
+	if err := streamtest.Restore(older, streamtest.Snapshot(e)); err != nil {
+		t.Fatal(err)
+	}
+	if got := engine.BudgetUsed(older); got != want {
+		t.Errorf("%d bytes are in use after a restore, want %d as measured", got, want)
+	}
+	want, e = used(grown, 60)
 	other := streamtest.NewEngine(t, grown)
 	offer(t, other, &engine.Results{}, series+3, 3, 40)
 	for range 2 {

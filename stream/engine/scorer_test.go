@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
@@ -191,4 +192,57 @@ func walk(t *testing.T, bounds func([]string) (low, high []float64)) []stream.Fo
 		}
 	}
 	return slices.DeleteFunc(b.Forecasts, func(f stream.Forecast) bool { return f.Lower == nil || math.IsNaN(f.Lower[0]) })
+}
+
+// TestScoresAcrossBreaks: a forecast is scored with the sample of its target time, also across samples of which
+// some are filled in; no forecast of before a wrong clock is scored after it. The values rise by one a minute, which
+// Drift forecasts without an error from the second sample on: after the first, it is h.
+func TestScoresAcrossBreaks(t *testing.T) {
+	const rows, half = 60, 30
+	c := streamtest.DriftConfig()
+	c.Horizon, c.Emit, c.Baselines, c.Interval, c.MetricsWindow = 6, []int{1, 2, 3, 4, 5, 6}, nil, time.Minute, 1000
+	c.NewModel = func(dim int) (eval.Model, error) { return streamtest.NewDrift(dim, c.Horizon, len(c.Levels)), nil }
+	for name, w := range map[string]struct {
+		stamp, value func(row int) int // minutes
+		scored       func(h int) int
+	}{
+		"no break": {func(i int) int { return i }, func(i int) int { return i }, func(h int) int { return rows - h }},
+		// Three of five missing samples are filled in. The forecast six steps ahead of the one before has a target.
+		"a gap": {func(i int) int { return i + 5*min(i/half, 1) }, func(i int) int { return i + 5*min(i/half, 1) }, func(h int) int { return rows - h - min(h, 5) }},
+		// One sample a thousand minutes ahead; ten are refused until they agree.
+		"a wrong clock": {func(i int) int {
+			if i == half {
+				return i + 1000
+			}
+			return i
+		}, func(i int) int { return i }, func(h int) int { return half - h + rows - (half + assemble.Agreement) - h }},
+	} {
+		e := streamtest.NewEngine(t, c)
+		var b engine.Results
+		for i := range rows {
+			r := stream.Record{
+				Message: &stream.Message{Topic: "in", Offset: int64(i)}, Series: "s",
+				Time: int64(w.stamp(i)) * int64(time.Minute), Values: []float64{float64(w.value(i))},
+			}
+			if err := streamtest.Apply(e, &b, &r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.Reset()
+		e.AppendScores(&b)
+		horizons := 0
+		for _, m := range b.Metrics {
+			if m.Target != stream.AllTargets {
+				continue
+			}
+			horizons++
+			n := w.scored(m.Horizon)
+			if want := float64(m.Horizon*m.Horizon) / float64(n); m.Score.N != int64(n) || m.Score.MSE != want {
+				t.Errorf("%s: horizon %d has the error %g of %d samples, want %g of %d", name, m.Horizon, m.Score.MSE, m.Score.N, want, n)
+			}
+		}
+		if horizons != c.Horizon {
+			t.Errorf("%s: %d horizons have scores", name, horizons)
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	kafkago "github.com/segmentio/kafka-go"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/orffvar/forecaster/internal/devbroker"
@@ -40,11 +41,12 @@ func watchProduced(b *devbroker.Broker) *produced {
 // A request has as many messages as fit, by number and by bytes, and so has each that follows a full one.
 func TestRequestsAreFull(t *testing.T) {
 	for name, c := range map[string]struct {
-		messages, size int
-		want           []int
+		messages, size, header int
+		want                   []int
 	}{
-		"by number": {2*batchMessages + 3, 10, []int{batchMessages, batchMessages, 3}},
-		"by bytes":  {14, batchBytes / 4, []int{3, 3, 3, 3, 2}}, // four are more than batchBytes by what each adds
+		"by number":  {2*batchMessages + 3, 10, 0, []int{batchMessages, batchMessages, 3}},
+		"by bytes":   {14, batchBytes / 4, 0, []int{3, 3, 3, 3, 2}}, // four are more than batchBytes by what each adds
+		"by headers": {7, 10, batchBytes / 4, []int{3, 3, 1}},
 	} {
 		b := newBroker(t, 1)
 		requests := watchProduced(b)
@@ -52,11 +54,8 @@ func TestRequestsAreFull(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		messages := make([]stream.Message, c.messages)
-		for i := range messages {
-			messages[i] = stream.Message{Key: []byte("k"), Value: make([]byte, c.size)}
-		}
-		if err := p.Send(deadline(t), messages); err != nil {
+		m := outgoing{key: []byte("k"), value: make([]byte, c.size), headers: []kafkago.Header{{Key: "h", Value: make([]byte, c.header)}}}
+		if err := p.send(deadline(t), c.messages, func(int) outgoing { return m }); err != nil {
 			t.Fatal(err)
 		}
 		p.Close()
@@ -82,10 +81,16 @@ func TestPositionsAreExact(t *testing.T) {
 		if err := p.Seek(ctx, 2, stream.Mark{}); err != nil {
 			return err
 		}
-		if got := position(); got != 2 {
-			t.Errorf("after a seek to 2 the position is %d", got)
+		if got, lag := position(), g.Status().Partitions[0].Lag(); got != 2 || lag != 8 {
+			t.Errorf("after a seek to 2 of 10 the position is %d, with %d messages behind it", got, lag)
 		}
 		dst := make([]stream.Message, 3)
+		if _, err := p.Read(ctx, dst[:1]); err != nil {
+			return err
+		}
+		if err := p.Seek(ctx, 2, stream.Mark{}); err != nil { // again: what was fetched behind the first message is dropped
+			return err
+		}
 		for next := int64(2); next < 10; {
 			n, err := p.Read(ctx, dst)
 			if err != nil {

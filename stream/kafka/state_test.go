@@ -132,6 +132,13 @@ func TestStoreKeepsTwoSnapshots(t *testing.T) {
 	if c, err := s.Load(deadline(t)); err != nil || at(c) != 4 || c[0].State.Size != chunkBytes*2+100 {
 		t.Errorf("%d, %v", at(c), err)
 	}
+	// One of another offset is one of its own.
+	if err := p.Commit(deadline(t), 5); err != nil {
+		t.Fatal(err)
+	}
+	if offset, _, err := p.Committed(deadline(t)); err != nil || offset != 5 {
+		t.Errorf("committed %d, %v", offset, err)
+	}
 }
 
 // TestFault38_ChunkMissing: the snapshot before is used, and when that is damaged,
@@ -218,24 +225,26 @@ func TestFault38_DamagedChanges(t *testing.T) {
 	}
 }
 
-// TestFault20_CommitsExpired: the group forgets its offsets, but the state does not
-// start from scratch.
+// TestFault20_CommitsExpired: the group forgets its offsets, but the state does not start from scratch: the
+// checkpoint that goes farthest is used, also when a former owner has written another one behind it.
 func TestFault20_CommitsExpired(t *testing.T) {
-	addr := newBroker(t, 1).Addr()
-	p, end := own(t, addr)
-	state := openState(t, addr)
-	saveAt(t, state.Store(p), 1, 2)
-	end()
-	resp, err := p.group.client.OffsetDelete(deadline(t), &kafkago.OffsetDeleteRequest{GroupID: "g", Topics: map[string][]int{topic: {0}}})
-	if err != nil || resp.Error != nil {
-		t.Fatal(err, resp)
-	}
-	p, _ = own(t, addr)
-	if offset, _, err := p.Committed(deadline(t)); err != nil || offset != -1 {
-		t.Fatalf("the group still knows %d, %v", offset, err)
-	}
-	if c, err := state.Store(p).Load(deadline(t)); err != nil || at(c) != 2 {
-		t.Errorf("%d, %v", at(c), err)
+	for _, order := range [][]int64{{1, 2}, {2, 1}} {
+		addr := newBroker(t, 1).Addr()
+		p, end := own(t, addr)
+		state := openState(t, addr)
+		saveAt(t, state.Store(p), order...)
+		end()
+		resp, err := p.group.client.OffsetDelete(deadline(t), &kafkago.OffsetDeleteRequest{GroupID: "g", Topics: map[string][]int{topic: {0}}})
+		if err != nil || resp.Error != nil {
+			t.Fatal(err, resp)
+		}
+		p, _ = own(t, addr)
+		if offset, _, err := p.Committed(deadline(t)); err != nil || offset != -1 {
+			t.Fatalf("the group still knows %d, %v", offset, err)
+		}
+		if c, err := state.Store(p).Load(deadline(t)); err != nil || at(c) != 2 {
+			t.Errorf("%v: %d, %v", order, at(c), err)
+		}
 	}
 }
 
