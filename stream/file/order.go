@@ -53,13 +53,32 @@ func (s *Source) order(ctx context.Context, reverse bool) error {
 		}
 		lines = kept
 	}
+	s.goOn(first, lines)
+	return nil
+}
+
+// goOn goes on with lines; first is the offset of the first one.
+func (s *Source) goOn(first int64, lines []timed) {
 	var b bytes.Buffer
 	for _, t := range lines {
 		b.Write(t.line)
 		b.WriteByte('\n')
 	}
 	s.next, s.lines = first, bufio.NewReaderSize(&b, sampleBytes)
-	return nil
+}
+
+// eachLine calls f with each line that is left.
+func (s *Source) eachLine(ctx context.Context, f func()) error {
+	for {
+		switch err := s.readLine(ctx); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		f()
+		s.line = s.line[:0]
+	}
 }
 
 // timed is a line with its time.
@@ -71,16 +90,8 @@ type timed struct {
 
 // timedLines returns all lines that are left, with their times if decode.
 func (s *Source) timedLines(ctx context.Context, decode bool) (lines []timed, err error) {
-	for {
-		err := s.readLine(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
+	err = s.eachLine(ctx, func() {
 		t := timed{line: bytes.TrimRight(bytes.Clone(s.line), "\r\n")}
-		s.line = s.line[:0]
 		var r stream.Record
 		if decode && s.decoder.Decode(&r, &stream.Message{Key: s.key, Value: t.line}) == nil {
 			t.time, t.decoded = r.Time, true
@@ -88,8 +99,8 @@ func (s *Source) timedLines(ctx context.Context, decode bool) (lines []timed, er
 			t.time = lines[n-1].time // a line that cannot be read stays where it was
 		}
 		lines = append(lines, t)
-	}
-	return lines, nil
+	})
+	return lines, err
 }
 
 // withoutEqual leaves out lines that equal one before of the same time.

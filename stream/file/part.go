@@ -1,7 +1,6 @@
 package file
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -15,39 +14,25 @@ import (
 
 // keepLast goes on with the last n lines of data, which it holds.
 func (s *Source) keepLast(ctx context.Context, n int) error {
-	type line struct {
-		text []byte
-		data bool
-	}
-	var kept []line
+	var kept []timed // decoded means that it is a line of data
 	first, data := s.next, 0
-	for {
-		err := s.readLine(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
+	err := s.eachLine(ctx, func() {
 		m := s.message()
-		l := line{bytes.Clone(m.Value), !s.isEmpty(m.Value)}
-		s.line = s.line[:0]
+		l := timed{line: bytes.Clone(m.Value), decoded: !s.isEmpty(m.Value)}
 		kept = append(kept, l)
-		if l.data {
+		if l.decoded {
 			data++
 		}
 		for ; data > n; kept, first = kept[1:], first+1 {
-			if kept[0].data {
+			if kept[0].decoded {
 				data--
 			}
 		}
+	})
+	if err != nil {
+		return err
 	}
-	var b bytes.Buffer
-	for _, l := range kept {
-		b.Write(l.text)
-		b.WriteByte('\n')
-	}
-	s.next, s.lines = first, bufio.NewReaderSize(&b, sampleBytes)
+	s.goOn(first, kept)
 	return nil
 }
 

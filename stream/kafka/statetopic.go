@@ -1,0 +1,181 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+
+	kafkago "github.com/segmentio/kafka-go"
+)
+
+// StateTopic keeps the checkpoints of the partitions of a group in a compacted
+// topic, where every member of the group finds them.
+//
+// A snapshot is a whole checkpoint and the changes to it, in chunks under keys that
+// are used once: group/topic/partition/id/number. Groups that share a state topic do
+// not see each other's. Only its owner adds to it, and a new
+// owner begins a new one. A checkpoint counts from the moment in which the group
+// commits its offset together with the name of the snapshot, the number of its
+// chunks and their checksum. The broker refuses that commit when the partition has
+// a new owner, so what the old one still writes stays without effect. The last two
+// snapshots are kept; those before are removed after the commit, and so is what former
+// owners have left.
+type StateTopic struct {
+	reader *Group // of all its partitions, in no consumer group
+	topic  string
+	count  int // partitions
+}
+
+// StateTopic opens a topic for the checkpoints of the group. A topic that exists is used
+// as it is; another one is created. StateTopic checks that the topic keeps its messages: that it is
+// compacted and has at least as many partitions as the input. It waits for the brokers and the
+// input until ctx ends.
+func (g *Group) StateTopic(ctx context.Context, topic string) (*StateTopic, error) {
+	counts, err := g.waitForTopics(ctx)
+	if err == nil {
+		err = g.checkPartitions(ctx, counts) // else the state topic seems to be the one that is wrong
+	}
+	if err != nil {
+		return nil, err
+	}
+	most := 0
+	for _, n := range counts {
+		most = max(most, n)
+	}
+	return openStateTopic(ctx, g.config.Connection, topic, most, g.config.Log)
+}
+
+func openStateTopic(ctx context.Context, c Connection, topic string, partitions int, log *slog.Logger) (*StateTopic, error) {
+	t, exists, err := findStateTopic(ctx, c, topic, log)
+	if err == nil && !exists {
+		err = t.create(ctx, partitions, false)
+	}
+	if err == nil {
+		err = t.check(ctx, partitions)
+	}
+	if err != nil {
+		t.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// TryStateTopic makes the checks of Group.StateTopic, but creates nothing: it reports whether the topic
+// exists, and returns an error when it cannot be used or created.
+func (c *Connection) TryStateTopic(ctx context.Context, topic string, partitions int) (exists bool, err error) {
+	t, exists, err := findStateTopic(ctx, *c, topic, slog.New(slog.DiscardHandler))
+	if err == nil && exists {
+		err = t.check(ctx, partitions)
+	} else if err == nil {
+		err = t.create(ctx, partitions, true)
+	}
+	return exists, errors.Join(err, t.Close())
+}
+
+// findStateTopic reports whether a topic exists. Close must be called also after an error.
+func findStateTopic(ctx context.Context, c Connection, topic string, log *slog.Logger) (t *StateTopic, exists bool, err error) {
+	t = &StateTopic{topic: topic}
+	t.reader, err = NewGroup(GroupConfig{Connection: c, Topics: []string{topic}, FetchBytes: 4 << 20, Log: log})
+	if err != nil {
+		return t, false, err
+	}
+	t.reader.client.Timeout = t.reader.client.timeout // half of it is what the replicas may take
+	err = t.try(ctx, "look for the state topic", func(ctx context.Context) error {
+		_, err := t.reader.client.partitions(ctx, []string{topic})
+		exists = err == nil
+		switch {
+		case errors.Is(err, kafkago.UnknownTopicOrPartition):
+			return nil
+		case refused(err):
+			return &permanent{fmt.Errorf("kafka: the state topic: %w", explain(err))}
+		}
+		return err
+	})
+	return t, exists, err
+}
+
+// Close releases the connections.
+func (t *StateTopic) Close() error {
+	if t.reader != nil {
+		t.reader.client.close()
+	}
+	return nil
+}
+
+// create creates the topic, or only asks whether that is possible.
+func (t *StateTopic) create(ctx context.Context, partitions int, only bool) error {
+	return t.try(ctx, "create the state topic", func(ctx context.Context) error {
+		resp, err := t.reader.client.CreateTopics(ctx, &kafkago.CreateTopicsRequest{ValidateOnly: only, Topics: []kafkago.TopicConfig{{
+			Topic: t.topic, NumPartitions: partitions, ReplicationFactor: -1,
+			ConfigEntries: []kafkago.ConfigEntry{
+				{ConfigName: "cleanup.policy", ConfigValue: "compact"},
+				// Snapshots are replaced all the time: small segments let
+				// compaction remove the old ones soon.
+				{ConfigName: "segment.bytes", ConfigValue: strconv.Itoa(64 << 20)},
+				{ConfigName: "min.cleanable.dirty.ratio", ConfigValue: "0.1"},
+			},
+		}}})
+		if err == nil {
+			err = resp.Errors[t.topic]
+		}
+		if errors.Is(err, kafkago.TopicAlreadyExists) {
+			return nil
+		}
+		if refused(err) {
+			return &permanent{fmt.Errorf("kafka: there is no state topic %s, and this client may not create it: "+
+				"create it (kafka-topics.sh --create --topic %[1]s --partitions %d --config cleanup.policy=compact), or allow Create of the topic: %w", t.topic, partitions, explain(err))}
+		}
+		return err
+	})
+}
+
+// check counts the partitions, and refuses a topic that forgets.
+func (t *StateTopic) check(ctx context.Context, partitions int) error {
+	counts, err := t.reader.waitForTopics(ctx)
+	if err != nil {
+		return err
+	}
+	if t.count = counts[t.topic]; t.count < partitions {
+		return fmt.Errorf("kafka: the state topic %s has %d partitions, the input %d: add some, or use another one", t.topic, t.count, partitions)
+	}
+	var policy string
+	err = t.try(ctx, "describe the state topic", func(ctx context.Context) error {
+		resp, err := t.reader.client.DescribeConfigs(ctx, &kafkago.DescribeConfigsRequest{Resources: []kafkago.DescribeConfigRequestResource{{
+			ResourceType: kafkago.ResourceTypeTopic, ResourceName: t.topic, ConfigNames: []string{"cleanup.policy"},
+		}}})
+		if err != nil {
+			return err
+		}
+		for _, r := range resp.Resources {
+			if refused(r.Error) {
+				return &permanent{fmt.Errorf("kafka: this client may not see whether the state topic %s is compacted: allow DescribeConfigs of the topic: %w", t.topic, r.Error)}
+			}
+			if r.Error != nil {
+				return r.Error
+			}
+			for _, e := range r.ConfigEntries {
+				if e.ConfigName == "cleanup.policy" {
+					policy = e.ConfigValue
+				}
+			}
+		}
+		return nil
+	})
+	if err == nil && policy != "compact" {
+		err = fmt.Errorf("kafka: the state topic %s has cleanup.policy=%s, which removes checkpoints in use: set it to compact", t.topic, policy)
+	}
+	return err
+}
+
+// try repeats a request as Partition.try does.
+func (t *StateTopic) try(ctx context.Context, what string, request func(ctx context.Context) error) error {
+	p := t.partition(0)
+	defer p.expire(nil)
+	return p.try(ctx, what, request)
+}
+
+func (t *StateTopic) partition(number int) *Partition {
+	return t.reader.newPartition(topicPartition{t.topic, number}, nil)
+}
