@@ -24,7 +24,7 @@ func TestCounterIsNamedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := text.String(); strings.Count(got, "requests_total") != 2 || strings.Contains(got, "load") || !strings.Contains(got, "pipeline.rate=requests_total") {
+	if got := text.String(); strings.Count(got, "requests_total") != 2 || strings.Contains(got, "load") || !strings.Contains(got, "variable=requests_total set=\"pipeline.rate=requests_total\" partition=t-0\n") {
 		t.Errorf("the log has\n%s", got)
 	}
 	if names, _ := l.Counters(); len(names) > 0 {

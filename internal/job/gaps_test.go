@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -42,6 +43,12 @@ func TestGapHint(t *testing.T) {
 			b := &stream.Batch{Observations: []stream.Observation{{Series: s, Time: int64(at), Y: []float64{1}}}}
 			if err := g.Write(context.Background(), b); err != nil {
 				t.Fatal(err)
+			}
+		}
+		// Series that are not regular, one of them of a single sample, do not hide the gap of another one.
+		for k := range 30 {
+			for _, at := range irregular[:1+k%len(irregular)] {
+				g.Add(fmt.Sprint("other", k), int64(at))
 			}
 		}
 		if got := g.Hint(); got != c.want {

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -9,9 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/kafka"
 )
 
 // partitionAtEnd reports that it waits for new messages.
@@ -117,5 +120,42 @@ func TestSplitMessages(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A source that has messages and does not deliver them holds the others for as long as patience lasts, though
+// nothing happens in between.
+func TestJoinGoesOnWithoutASource(t *testing.T) {
+	b, err := devbroker.Start(1, []string{"all"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	cfg, err := loadConfig(t, "input.kafka.brokers="+b.Addr(), "input.kafka.topics=t", "output.discard={}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	connection, err := wire.InputKafka(cfg).Connection()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	p, err := kafka.NewProducer(connection, "all", log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	a, silent := newSource(new(partitionAtEnd), "a", 0), newSource(new(partitionAtEnd), "b", 0)
+	a.blocks <- []entry{{record: stream.Message{Key: []byte("k"), Value: []byte("v")}, next: 1}}
+	j := newJoining(p, func() int { return 2 }, 100*time.Millisecond, log)
+	j.add(a)
+	j.add(silent)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- j.run(ctx) }()
+	until(t, "the record is written", func() bool { return a.written.Load() == 1 })
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }

@@ -208,6 +208,51 @@ func TestPartitionsGoAndComeBack(t *testing.T) {
 	}
 }
 
+// blocked is a tap that holds its job until it is released.
+type blocked struct{ released chan struct{} }
+
+func (b blocked) Write(ctx context.Context, _ *stream.Batch) error {
+	select {
+	case <-b.released:
+	case <-ctx.Done():
+	}
+	return nil
+}
+
+func (blocked) Close() error { return nil }
+
+// The lag is what no partition has read yet, on the page and in /metrics.
+func TestLag(t *testing.T) {
+	f := newField(t)
+	cfg, err := loadConfig(t, f.settings()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := NewLive(cfg, slog.New(slog.DiscardHandler), "")
+	b := blocked{make(chan struct{})}
+	l.Taps = append(l.Taps, b)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- l.Run(ctx) }()
+	const each = 20_000 // more than a partition reads ahead
+	f.send(each, sampleText)
+	sum := func() (n int64) {
+		for name, v := range scrape(t, l) {
+			if strings.HasPrefix(name, "forecaster_consumer_lag{") {
+				n += int64(v)
+			}
+		}
+		return n
+	}
+	until(t, "the lag is that of the metrics", func() bool { lag := l.status().Lag; return lag > each && lag == sum() })
+	close(b.released)
+	until(t, "all is read", func() bool { return records(l) == 4*each && l.status().Lag == 0 })
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
 // Series of several topics have the topic as a tag, and a file has no topic.
 func TestTagsOfPartitions(t *testing.T) {
 	cfg, err := loadConfig(t, "input.kafka.brokers=a:1", "input.kafka.topics=in,other", "output.discard={}")

@@ -220,7 +220,7 @@ func TestPortInUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = NewLive(cfg, slog.New(slog.DiscardHandler), "").ServeHTTP()
+	err = NewLive(cfg, slog.New(slog.DiscardHandler), "").Run(t.Context())
 	if err == nil || !strings.HasPrefix(err.Error(), "server.listen: ") || !strings.Contains(err.Error(), "--set server.listen=127.0.0.1:PORT") {
 		t.Errorf("%v", err)
 	}
