@@ -123,6 +123,8 @@ func TestMethodsOfThePapersRun(t *testing.T) {
 			args = append(args, "--repeats", "2", "--most", "100", "--seeds", "1", "--models", "orffvar")
 		case strings.Contains(line, "--synthetic"):
 			args = append(args, "--synthetic=200")
+		case strings.Contains(line, "--network"):
+			args = append(args, "--network=300")
 		case strings.Contains(line, "--picture"):
 			args = append(args[:len(args)-1], "graph.svg")
 		}

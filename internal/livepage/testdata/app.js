@@ -33,6 +33,7 @@ check("title", document.title, "two · forecaster");
 const titles = () => [...document.querySelectorAll("#list h2")].map((h) => h.textContent);
 check("charts", titles(), ["b", "c"]);
 check("chips", [...$("variables").querySelectorAll("input")].map((i) => i.value + i.checked + i.disabled), ["afalsefalse", "btruefalse", "ctruefalse", "dfalsefalse", "efalsefalse", "ffalsefalse"]);
+check("a name that is whole needs no title", [...$("variables").querySelectorAll("label")].map((l) => l.title).join(""), "");
 check("legend of the chips", $("variables").querySelector("legend").textContent, "Variables, at most 5 at once (2 more are not kept)");
 check("legend of the past", $("legend-past").textContent, "forecast 2 steps before");
 check("horizons", [...$("horizons").querySelectorAll("label")].map((l) => l.textContent + l.firstChild.checked), ["1 step beforefalse", "2true"]);

@@ -28,6 +28,8 @@ format.setName(named, "abc", 6);
 check("a short name", [named.textContent, named.hasAttribute("title")], ["abc", false]);
 const shorten = format.shortener(["host.one.cpu", "host.two.cpu"], 9);
 check("shortener", [shorten("host.one.cpu"), shorten("host.two.cpu")], ["…t.one.c…", "…t.two.c…"]);
+const ends = format.shortener(["xxxxxxa", "xxxxxxb"], 4);
+check("shortener of ends", [ends("xxxxxxa"), ends("xxxxxxb")], ["…xa", "…xb"]);
 check("shortener of one", format.shortener(["abcdefg"], 6)("abcdefg"), "abc…fg");
 
 const day = 86400;
