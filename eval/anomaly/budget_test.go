@@ -17,7 +17,7 @@ func TestBudgetOfAlarms(t *testing.T) {
 			name   string
 			perDay float64
 			seeds  uint64
-		}{{"day", 1, 1}, {"week", 1. / 7, 1}, {"month", 1. / 30, 4}} {
+		}{{"day", 1, 1}, {"week", 1. / 7, 1}, {"month", 1. / 30, 12}} {
 			n := 0.
 			for seed := range b.seeds {
 				r, s := rand.New(rand.NewPCG(seed, 6)), NewScorer(Config{Dim: 1, AlarmsPerDay: b.perDay})
