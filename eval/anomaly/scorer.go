@@ -244,11 +244,9 @@ func (s *Scorer) Observe(time int64, y, yhat []float64) (score float64, ok bool)
 		best = s.considerSlow(best, Correlation, s.observeOthers(), y, .5, .5)
 	}
 	if errs {
-		// Below 1 it matters only when it leads.
-		least := math.Sqrt(max(0, min(best, 1)))
-		surprisal := s.jump.surprisal(jump.last, least*s.limits[Jump])
+		surprisal := s.jump.surprisal(jump.last)
 		if s.alarms(Jump, surprisal) {
-			s.ruled[Jump] = s.jump.surprisal(jump.last*s.rule(Jump, sample), 0) / s.limits[Jump]
+			s.ruled[Jump] = s.jump.surprisal(jump.last*s.rule(Jump, sample)) / s.limits[Jump]
 		}
 		best = s.consider(best, Jump, surprisal)
 		s.learnJump(jump.last, surprisal > s.limits[Jump])

@@ -12,15 +12,14 @@ const (
 	stateStart    = 50  // samples before the first distance is learnt
 	stateKnown    = 200 // samples, after which the covariance and the standard deviations change slowly
 	stateRest     = 8   // of the samples after these, every such one changes them
-	stateClip     = 3   // standard deviations, at which one of several variables counts …
+	stateClip     = 3   // standard deviations, at which one of stateMany variables or more counts …
 	stateMost     = 25  // … and square of its deviation from what the others lead to expect
+	stateMany     = 16  // variables, of fewer than which each has a larger part
 	stateClipOne  = 1e6 // the same of a single variable
 	stateFar      = 100 // standard deviations, at which a value counts in its mean and variance
 	stateShrink   = .2  // variance of every direction beside that of the samples, in variances of a variable
 	statePrior    = 50  // samples that the prior covariance counts for: no variable says anything of another
-	stateScale    = 8   // of the logarithm, which sampleTail has the bins of
-	stateScaleOne = 2   // the same of a single variable
-	stateUsual    = 1   // surprisal below which a sample has the score 0
+	stateScaleOne = 2   // of the logarithm of a single variable, which sampleTail has the bins of
 	stateCore     = 2.3 // surprisal up to which a sample changes the covariance: nine in ten do
 	stateSpan     = 10  // samples that the surprisal is averaged over
 	stateOutlives = 10  // multiples of NormalAfter, after which an unusual state is taken for the new normal
@@ -30,12 +29,12 @@ const (
 // With z the deviations of the variables from their means in standard deviations, clipped, C their covariance and
 // Q = (C + stateShrink I)^-1, the distance is
 //
-//	x² = sum_j min((Q z)_j² / Q_jj, stateMost) / dim
+//	x² = sum_j min((Q z)_j² / Q_jj, most) / dim
 //
 // where (Q z)_j / Q_jj is the deviation of variable j from what the others lead to expect, and 1 / Q_jj its variance.
-// Many variables that are moderately off count, and so does one that contradicts the others; no variable decides alone.
-// One variable has x = |z|, without a clip. Samples of
-// an anomaly teach nothing, until they have lasted for stateOutlives times NormalAfter.
+// Many variables that are moderately off count, and so does one that contradicts the others; one of many does not decide
+// alone. A single variable has x = |z|, without a clip. Samples of an anomaly teach nothing, until they have lasted for
+// stateOutlives times NormalAfter.
 type normalState struct {
 	n              float64 // samples learnt, at most anomalyMemory
 	mean, variance []float64
@@ -48,8 +47,10 @@ type normalState struct {
 	lately         float64 // mean surprisal of the last samples
 	held           int64   // samples that were not learnt from; -1 = the new normal is being learnt
 
+	clip, most, logs float64 // stateClip and stateMost for this number of variables; sampleTail has bins up to logs log(1 + most)
+
 	z, k      []float64 // of the last sample: deviations, and q z
-	distance  float64   // stateScale log(1 + x²)
+	distance  float64   // logs log(1 + x²)
 	surprisal float64
 }
 
@@ -57,6 +58,12 @@ func newNormalState(dim int) *normalState {
 	row := func() []float64 { return lanes.Rows(1, dim) }
 	s := &normalState{mean: row(), variance: row(), resolution: row(), inverse: row(), z: row()}
 	s.k = s.z
+	s.clip, s.logs = stateClipOne, stateScaleOne
+	if dim > 1 {
+		part := max(1, stateMany/float64(dim))
+		s.clip, s.most = part*stateClip, part*part*stateMost
+		s.logs = tailBins * tailWidth / math.Log1p(s.most)
+	}
 	for j := range s.resolution {
 		s.resolution[j] = math.Inf(1)
 	}
@@ -74,24 +81,23 @@ func newNormalState(dim int) *normalState {
 
 // compare sets the distance of the sample y.
 func (s *normalState) compare(y []float64) {
-	clip, scale, sum := float64(stateClip), float64(stateScale), 0.
+	sum := 0.
 	if len(y) == 1 {
-		clip, scale = stateClipOne, stateScaleOne
 		s.z[0] = 0
 		if z := (y[0] - s.mean[0]) * s.inverse[0]; z-z == 0 {
-			s.z[0] = lanes.Clip(z, clip)
+			s.z[0] = lanes.Clip(z, s.clip)
 		}
 		sum = s.z[0] * s.z[0]
 	} else {
-		sum = s.standardise(y, clip)
+		sum = s.standardise(y)
 	}
-	s.distance = scale * roughLog(1+sum/float64(len(y)))
-	s.surprisal = s.tail.surprisal(s.distance, stateUsual)
+	s.distance = s.logs * roughLog(1+sum/float64(len(y)))
+	s.surprisal = s.tail.surprisal(s.distance)
 }
 
 // standardise sets the deviations of the sample y, and returns the sum of their squares given the others.
-func (s *normalState) standardise(y []float64, clip float64) (sum float64) {
-	lanes.Standardise(s.z, y, s.mean, s.inverse, clip)
+func (s *normalState) standardise(y []float64) (sum float64) {
+	lanes.Standardise(s.z, y, s.mean, s.inverse, s.clip)
 	if sum = s.project(); sum-sum != 0 { // some are missing
 		for j, z := range s.z {
 			if z-z != 0 {
@@ -107,8 +113,8 @@ func (s *normalState) standardise(y []float64, clip float64) (sum float64) {
 	unit := s.unit[:len(s.k)]
 	for j, k := range s.k {
 		square := float64(k * k * unit[j])
-		if square > stateMost {
-			square = stateMost
+		if square > s.most {
+			square = s.most
 		}
 		sum += square
 	}
@@ -215,7 +221,7 @@ func (s *Scorer) considerState(best float64, y []float64) float64 {
 	}
 	if s.alarms(State, t.surprisal) {
 		part := s.rule(State, y)
-		s.ruled[State] = t.tail.surprisal(stateScale*math.Log1p(math.Expm1(t.distance/stateScale)*part*part), 0) / s.limits[State]
+		s.ruled[State] = t.tail.surprisal(t.logs*math.Log1p(math.Expm1(t.distance/t.logs)*part*part)) / s.limits[State]
 	}
 	return s.consider(best, State, t.surprisal)
 }

@@ -28,12 +28,11 @@ type sampleTail struct {
 	memory float64          // values that it is learnt from, if these are more than tailMemory
 }
 
-// surprisal returns -log P(X >= x) for the next value X, or 0 where a bound shows that
-// it is at most least: two logarithms are saved. Beyond the largest values the excess has
+// surprisal returns -log P(X >= x) for the next value X. Beyond the largest values the excess has
 // the predictive distribution of an exponential law whose mean is learnt: it has no end,
 // and is the wider the less has been seen. A value that has come k times before is never
 // less probable than k/n.
-func (t *sampleTail) surprisal(x, least float64) float64 {
+func (t *sampleTail) surprisal(x float64) float64 {
 	if t.n < tailTop {
 		return 0
 	}
@@ -61,17 +60,8 @@ func (t *sampleTail) surprisal(x, least float64) float64 {
 	if bin+1 < len(t.beyond) {
 		to += float64(t.beyond[bin+1])
 	}
-	if logAtMost((t.n+1)/to) <= least {
-		return 0
-	}
 	part := min(x/tailWidth-float64(bin), 1) // of the bin, below x: the tail falls exponentially over it
 	return roughLog((t.n+1)/from) + part*roughLog(from/to)
-}
-
-// logAtMost returns a bound of log(x) for x >= 1, at most .06 above it: the chord of the
-// binary logarithm between powers of two, and its largest error.
-func logAtMost(x float64) float64 {
-	return (float64(math.Float64bits(x))*0x1p-52 - 1023 + .0861) * math.Ln2
 }
 
 // prior is the prior mean excess: larger at first, while the model that makes the values
