@@ -297,30 +297,6 @@ func TestReload(t *testing.T) {
 	until(t, "it was refused again", func() bool { return l.reloads.refused.Load() == 2 })
 }
 
-// Intervals that do not fit the samples are told; a series of one sample says nothing of them.
-func TestMisfitNeedsSteps(t *testing.T) {
-	for spacing, want := range map[time.Duration]string{
-		time.Minute:         "",
-		40 * time.Second:    "the rows are 40s apart and pipeline.interval is 1m: add --set pipeline.wait_for_late=true --set pipeline.aggregate=mean, or leave pipeline.interval out",
-		41 * time.Second:    "",
-		2 * time.Minute:     "",
-		2*time.Minute + 1e9: "the rows are 2m1s apart and pipeline.interval is 1m: every row would stand alone; leave pipeline.interval out, or add ",
-	} {
-		cfg, err := loadConfig(t, "input.simulated.rows=1", "output.discard={}", "pipeline.interval=1m")
-		if err != nil {
-			t.Fatal(err)
-		}
-		g := NewGapWatch(cfg)
-		g.Add("one", 0)
-		for i := range 4 {
-			g.Add("s", int64(i)*int64(spacing))
-		}
-		if got := g.misfit(); !strings.HasPrefix(got, want) || (want == "") != (got == "") {
-			t.Errorf("%v: %q, want %q", spacing, got, want)
-		}
-	}
-}
-
 // A job has one score for all series that have some: the mean error, and the skill of the summed errors.
 func TestScoresAreMeans(t *testing.T) {
 	cfg, err := loadConfig(t, "input.simulated.rows=1", "output.discard={}", "server.enabled=true", "server.listen=127.0.0.1:0")

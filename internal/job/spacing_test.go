@@ -25,8 +25,11 @@ func TestMisfit(t *testing.T) {
 		{[]time.Duration{hour}, config.Interval(hour / 2), ""},
 		{[]time.Duration{hour}, config.Interval(2 * hour), "the rows are 1h apart and pipeline.interval is 2h: " + remedy},
 		{[]time.Duration{40 * time.Minute}, config.Interval(hour), "the rows are 40m apart and pipeline.interval is 1h: " + remedy},
+		{[]time.Duration{41 * time.Minute}, config.Interval(hour), ""},
 		{[]time.Duration{hour - time.Minute}, config.Interval(hour), ""}, // a clock that is fast
-		{[]time.Duration{hour, 6 * hour}, config.Interval(hour), ""},     // fits one of two series
+		{[]time.Duration{2 * hour}, config.Interval(hour), ""},
+		{[]time.Duration{2*hour + time.Second}, config.Interval(hour), "every row would stand alone; leave pipeline.interval out, or add --set pipeline.interval=2h0m1s"},
+		{[]time.Duration{hour, 6 * hour}, config.Interval(hour), ""}, // fits one of two series
 		{[]time.Duration{hour, 6 * hour}, config.Interval(6 * hour), remedy},
 		{[]time.Duration{hour, 6 * hour}, config.Interval(hour / 6), "or add --set pipeline.interval=1h"},
 		{[]time.Duration{day}, config.Interval(hour), "the rows are 1 day apart and pipeline.interval is 1h: every row would stand alone; leave pipeline.interval out, or add --set pipeline.interval=24h"},
@@ -38,6 +41,7 @@ func TestMisfit(t *testing.T) {
 		cfg := config.Default()
 		cfg.Pipeline.Interval = c.interval
 		g := NewGapWatch(cfg)
+		g.Add("one", 0) // a series without a step
 		for k, spacing := range c.spacings {
 			for i := range 20 {
 				g.Add(string(rune('a'+k)), int64(i)*int64(spacing))

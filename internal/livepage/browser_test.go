@@ -65,7 +65,7 @@ func startChromium(t *testing.T) {
 	options = append(options,
 		chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Env("TZ=Asia/Kathmandu"), // where local times differ from UTC, by 5:45
+		chromedp.Env("TZ=Asia/Kathmandu"),        // where local times differ from UTC, by 5:45
 		chromedp.WSURLReadTimeout(2*time.Minute), // a busy machine may take long to start it
 	)
 	if os.Geteuid() == 0 {

@@ -10,22 +10,52 @@ import (
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
+// issuer applies samples of one series to an engine and fails when two forecasts of a horizon have the same
+// target time.
+type issuer struct {
+	t       *testing.T
+	engine  *engine.Engine
+	seen    map[target]bool
+	offset  int64
+	results engine.Results // of the last sample
+}
+
+type target struct {
+	horizon int
+	time    int64
+}
+
+func newIssuer(t *testing.T, c engine.Config) *issuer {
+	return &issuer{t: t, engine: streamtest.NewEngine(t, c), seen: make(map[target]bool)}
+}
+
+func (s *issuer) apply(seed uint64, time int64, values ...float64) []stream.Forecast {
+	s.t.Helper()
+	s.results.Reset()
+	m := stream.Message{Topic: "in", Offset: s.offset}
+	s.offset++
+	if err := streamtest.Apply(s.engine, &s.results, &stream.Record{Message: &m, Series: "s", Time: time, Values: values}); err != nil {
+		s.t.Fatal(err)
+	}
+	for _, f := range s.results.Forecasts {
+		if s.seen[target{f.Horizon, f.Time}] {
+			s.t.Fatalf("seed %d, message %d: horizon %d at %d a second time", seed, m.Offset, f.Horizon, f.Time)
+		}
+		s.seen[target{f.Horizon, f.Time}] = true
+	}
+	return s.results.Forecasts
+}
+
 // TestTargetTimesAreUnique: however the spacing changes while it is estimated, no two
 // forecasts of a horizon have the same target time, and where it stays nothing is left
 // out. Without the rule there are collisions, or the test would test nothing.
 func TestTargetTimesAreUnique(t *testing.T) {
-	type point struct {
-		horizon int
-		time    int64
-	}
 	collisions := 0
 	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		c := streamtest.DriftConfig()
 		c.SchemaChangeAfter = 1
-		e := streamtest.NewEngine(t, c)
-		var b engine.Results
-		seen := make(map[point]bool)
+		s := newIssuer(t, c)
 		var now, step int64
 		issued := 0
 		for i := range 2000 {
@@ -37,26 +67,15 @@ func TestTargetTimesAreUnique(t *testing.T) {
 			if since < 50 { // and irregular at the beginning
 				now += int64(rng.IntN(4)) * 1e9
 			}
-			m := stream.Message{Topic: "in", Offset: int64(i)}
 			values := []float64{float64(i % 9), 1}[:1+(i+180)/200%2] // a new model now and then
-			if err := streamtest.Apply(e, &b, &stream.Record{Message: &m, Series: "s", Time: now, Values: values}); err != nil {
-				t.Fatal(err)
-			}
-			for _, f := range b.Forecasts {
-				p := point{f.Horizon, f.Time}
-				if seen[p] {
-					t.Fatalf("seed %d, sample %d: horizon %d at %d a second time", seed, i, p.horizon, p.time)
-				}
-				seen[p] = true
-			}
-			issued += len(b.Forecasts)
+			n := len(s.apply(seed, now, values...))
+			issued += n
 			if i > 1 {
-				collisions += 3 - len(b.Forecasts)
+				collisions += 3 - n
 			}
-			if 100 < i && i < 200 && len(b.Forecasts) != 3 {
-				t.Errorf("seed %d, sample %d: %d forecasts though the spacing has not changed for long", seed, i, len(b.Forecasts))
+			if 100 < i && i < 200 && n != 3 {
+				t.Errorf("seed %d, sample %d: %d forecasts though the spacing has not changed for long", seed, i, n)
 			}
-			b.Reset()
 		}
 		if issued < 2000*3*9/10 {
 			t.Errorf("seed %d: only %d forecasts", seed, issued)
@@ -71,16 +90,10 @@ func TestTargetTimesAreUnique(t *testing.T) {
 // TestTargetTimesOfWorkdaysAreUnique: nor have they while samples on weekends come and go, and
 // days of work are forecast on days of work.
 func TestTargetTimesOfWorkdaysAreUnique(t *testing.T) {
-	type point struct {
-		horizon int
-		time    int64
-	}
 	free := 0 // targets on weekends
 	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		e := streamtest.NewEngine(t, streamtest.DriftConfig())
-		var b engine.Results
-		seen := make(map[point]bool)
+		s := newIssuer(t, streamtest.DriftConfig())
 		phase, since := false, 0 // whether weekends have samples, and days since it changed
 		for d := range int64(1500) {
 			if since++; rng.IntN(80) == 0 {
@@ -94,15 +107,7 @@ func TestTargetTimesOfWorkdaysAreUnique(t *testing.T) {
 			if weekend(at) && !phase || rng.IntN(30) == 0 {
 				continue
 			}
-			if err := streamtest.Apply(e, &b, &stream.Record{Message: &stream.Message{Topic: "in", Offset: d}, Series: "s", Time: at, Values: []float64{float64(d % 9)}}); err != nil {
-				t.Fatal(err)
-			}
-			for _, f := range b.Forecasts {
-				p := point{f.Horizon, f.Time}
-				if seen[p] {
-					t.Fatalf("seed %d, day %d: horizon %d at %d a second time", seed, d, p.horizon, p.time)
-				}
-				seen[p] = true
+			for _, f := range s.apply(seed, at, float64(d%9)) {
 				if weekend(f.Time) {
 					free++
 					if !phase && since > 60 {
@@ -110,7 +115,6 @@ func TestTargetTimesOfWorkdaysAreUnique(t *testing.T) {
 					}
 				}
 			}
-			b.Reset()
 		}
 	}
 	if free == 0 {
@@ -121,16 +125,10 @@ func TestTargetTimesOfWorkdaysAreUnique(t *testing.T) {
 // TestTargetTimesAreUniqueAfterWrongClocks: nor have they when a clock leaps ahead, once or until it is set
 // back, however often.
 func TestTargetTimesAreUniqueAfterWrongClocks(t *testing.T) {
-	type point struct {
-		horizon int
-		time    int64
-	}
 	back := 0
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 4))
-		e := streamtest.NewEngine(t, streamtest.DriftConfig())
-		var b engine.Results
-		seen := make(map[point]bool)
+		s := newIssuer(t, streamtest.DriftConfig())
 		var now, ahead int64
 		for i := range int64(200) {
 			now++
@@ -145,22 +143,12 @@ func TestTargetTimesAreUniqueAfterWrongClocks(t *testing.T) {
 				ahead = 5000 - ahead // set, and set back
 			}
 			at += ahead
-			if err := streamtest.Apply(e, &b, &stream.Record{Message: &stream.Message{Topic: "in", Offset: i}, Series: "s", Time: at * 1e9, Values: []float64{float64(i % 9)}}); err != nil {
-				t.Fatal(err)
-			}
-			for _, f := range b.Forecasts {
-				p := point{f.Horizon, f.Time}
-				if seen[p] {
-					t.Fatalf("seed %d, sample %d: horizon %d at %d a second time", seed, i, p.horizon, p.time)
-				}
-				seen[p] = true
-			}
-			for _, v := range b.Events {
+			s.apply(seed, at*1e9, float64(i%9))
+			for _, v := range s.results.Events {
 				if v.Kind == stream.EventTime {
 					back++
 				}
 			}
-			b.Reset()
 		}
 	}
 	if back < 300 {
