@@ -71,56 +71,34 @@ func (p *Page) getSeries(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *Page) getForecast(w http.ResponseWriter, r *http.Request) {
-	q, err := newQuery(r)
-	samples := q.number("samples", maxSamples, 0, maxSamples)
-	if err = errors.Join(err, q.err); err != nil {
-		fail(w, http.StatusBadRequest, err)
-		return
-	}
-	p.ask(q.values.Get("series"))
-	p.mu.RLock()
-	h, v, code, err := p.view(q)
-	var m *windowMessage
-	if err == nil {
-		m = h.window(v, h.end-int64(samples))
-	}
-	p.mu.RUnlock()
-	reply(w, m, code, err)
+	getView(p, w, r, func(q *query, h *history, v view) *windowMessage {
+		return h.window(v, h.end-int64(q.number("samples", maxSamples, 0, maxSamples)))
+	}, "")
 }
 
 func (p *Page) getMetrics(w http.ResponseWriter, r *http.Request) {
-	q, err := newQuery(r)
-	if err != nil {
-		fail(w, http.StatusBadRequest, err)
-		return
-	}
-	p.ask(q.values.Get("series"))
-	p.mu.RLock()
-	h, v, code, err := p.view(q)
-	var m *metricsMessage
-	if err == nil {
+	getView(p, w, r, func(q *query, h *history, v view) *metricsMessage {
 		variables := v.variables
 		if !q.values.Has("variable") {
 			variables = h.all()
 		}
-		m = h.scores.message(h, v, variables, p.c.Levels)
-	}
-	p.mu.RUnlock()
-	reply(w, m, code, err)
+		return h.scores.message(h, v, variables, p.c.Levels)
+	}, "")
 }
 
 func (p *Page) getExperts(w http.ResponseWriter, r *http.Request) {
-	getInsight(p, w, r, (*insight).expertsMessage, "the model %s mixes no experts, or says nothing of them yet")
+	getView(p, w, r, func(_ *query, h *history, _ view) *expertsMessage { return h.insight.expertsMessage(h) },
+		"the model %s mixes no experts, or says nothing of them yet")
 }
 
 func (p *Page) getInfluence(w http.ResponseWriter, r *http.Request) {
-	getInsight(p, w, r, (*insight).influenceMessage,
+	getView(p, w, r, func(_ *query, h *history, _ view) *influenceMessage { return h.insight.influenceMessage(h) },
 		"which variable influences which is not known: model %s with model.influence does not run, or not for long enough")
 }
 
-// getInsight answers with the weights or the influences of the model, or with the reason
-// why there are none.
-func getInsight[T any](p *Page, w http.ResponseWriter, r *http.Request, part func(*insight, *history) *T, none string) {
+// getView answers with the message of the view that a request asks for; none says why there is no
+// message.
+func getView[T any](p *Page, w http.ResponseWriter, r *http.Request, message func(q *query, h *history, v view) *T, none string) {
 	q, err := newQuery(r)
 	if err != nil {
 		fail(w, http.StatusBadRequest, err)
@@ -128,13 +106,16 @@ func getInsight[T any](p *Page, w http.ResponseWriter, r *http.Request, part fun
 	}
 	p.ask(q.values.Get("series"))
 	p.mu.RLock()
-	h, _, code, err := p.view(q)
+	h, v, code, err := p.view(q)
 	var m *T
 	if err == nil {
-		m = part(&h.insight, h)
+		m = message(q, h, v)
 	}
 	p.mu.RUnlock()
-	if err == nil && m == nil {
+	switch {
+	case q.err != nil:
+		code, err = http.StatusBadRequest, q.err
+	case err == nil && m == nil:
 		code, err = http.StatusNotFound, fmt.Errorf(none, valid(p.c.Model))
 	}
 	reply(w, m, code, err)
