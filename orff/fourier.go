@@ -17,7 +17,7 @@ import (
 type Fourier struct {
 	spectrum Spectrum // nil for given frequencies
 	d, n     int
-	w        []float64  // W^T in turns, d x n; nil with a fast projection
+	w        []float64  // W^T/(2 pi), d x n: frequencies in turns; nil with a fast projection
 	fast     projection // W as a product of fast transforms, or nil
 	scale    float64    // 1/sqrt(n), times the root of a weight
 

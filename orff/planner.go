@@ -280,9 +280,9 @@ func (f *angularScalar) estimate() (estimate, error) {
 	return estimate{draws: f.n, d: f.d, norm: f.mass(), spread: constant(1), exactDiagonal: true, gram: 1}, nil
 }
 
-// A term exp(-omega.(x+z)) lies in [0, 1]. The trace of the Gram matrix is not n but at
-// least n times the smallest k(x, x), where all coordinates are equal: -ln k(x, x) is a
-// sum of concave functions of them.
+// A term exp(-omega.(x+z)) lies in [0, 1]. The trace of the Gram matrix is not n, as for other
+// kernels, but at least n times the smallest k(x, x). k(x, x) is smallest where all coordinates are
+// equal, because -ln k(x, x) is a sum of concave functions of the coordinates.
 func (f *Semigroup) estimate() (estimate, error) {
 	least := func(p Problem) (float64, error) {
 		if err := positive("the radius of the inputs", p.Radius); err != nil {

@@ -21,7 +21,7 @@ type Batch struct {
 	Next      int64 // offset after the last record applied
 
 	Checkpoint bool  // the state at Next is to be saved, or its changes: this batch ends there
-	Since      int64 // offset of the checkpoint that has what the changes are to; 0 = the whole state
+	Since      int64 // Next of the checkpoint that the changes build on; 0 = the state is whole
 	Last       Mark  // of the last message that the state has
 	Saved      int64 // bytes of the state, once it is saved
 }

@@ -202,9 +202,8 @@ func (w *walker) scalar(path string, n ast.Node) (string, bool) {
 	return text, ok
 }
 
-// hostPort undoes what the parser makes of host:port in a list in brackets: a
-// mapping without braces whose colon is not followed by a space. By the YAML
-// specification that is one plain scalar.
+// hostPort turns host:port in a list in brackets back into a text. The parser makes it a mapping,
+// although by the YAML specification a colon without a space behind it belongs to a plain scalar.
 func hostPort(m *ast.MappingNode) (string, bool) {
 	if len(m.Values) != 1 || m.Start.Value == "{" {
 		return "", false

@@ -92,7 +92,7 @@ func (k *Kinds) Set(s Settings) {
 	k.slots = append(k.slots, slot.Interface())
 }
 
-// Given returns the settings that are given, in the order of the table.
+// Given returns the settings of the kinds that the configuration names, in the order of the table.
 func (k Kinds) Given() (all []Settings) {
 	for _, s := range k.slots {
 		if v := reflect.ValueOf(s).Elem(); !v.IsNil() {

@@ -31,8 +31,8 @@ var mistakes = []struct{ reported, mistake string }{
 
 const noColon = `a line has no key, or no colon with a blank behind its key: write "key: value"`
 
-// explainSyntax says where a file is no YAML, and which mistake that is. Of the file it quotes keys
-// alone: anything else may be a part of a secret.
+// explainSyntax says where a file is no YAML, and which mistake that is. It quotes no part of the
+// file but keys: anything else may be a part of a secret.
 func explainSyntax(name string, err error) string {
 	const rest = "; the other lines are not checked before" // the parser gives up at the first mistake
 	var syntax yaml.Error

@@ -9,8 +9,8 @@ import (
 )
 
 // crowd accepts every connection and keeps at most limit of them, which leaves file descriptors for
-// checkpoints, outputs and Kafka: one more takes the place of the oldest that no request is answered
-// on. So clients that send nothing, or one byte a second, keep nobody out.
+// checkpoints, outputs and Kafka. One connection more ends the oldest one without a request under
+// way. So clients that send nothing, or one byte per second, keep nobody out.
 type crowd struct {
 	net.Listener
 	limit int

@@ -36,7 +36,7 @@ func Merge(ctx context.Context, cfg *config.Config, partitions int, log *slog.Lo
 	return m.run(ctx)
 }
 
-// merger copies records, if its member of the group is the one that copies.
+// merger copies records while its member of the group is the member that copies.
 type merger struct {
 	group      *kafka.Group
 	producer   *kafka.Producer
@@ -99,7 +99,7 @@ func (m *merger) run(ctx context.Context) error {
 // commitEvery limits the records that are written twice after a crash.
 const commitEvery = time.Second
 
-// work reads one partition and commits what j has written of it.
+// work reads one partition, and commits the records that j has written.
 func (m *merger) work(ctx context.Context, j *joining, p *kafka.Partition) error {
 	s := newSource(p, p.Topic(), p.Number())
 	j.add(s)

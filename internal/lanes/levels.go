@@ -43,7 +43,7 @@ type LevelRules struct {
 	Clip        float64
 	Least       float64 // least squared standard deviation in squares of the scale
 	ClipZ       float64
-	Better      float64 // part of MeanError, below which DayError makes the profile the reference …
+	Better      float64 // share of MeanError: a DayError below it makes the profile the reference …
 	Good        float64 // … and below which the profile remains the reference
 	MostSquare  float64
 	MostLast    float64

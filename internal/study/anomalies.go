@@ -243,7 +243,7 @@ func (r *AnomalyReport) list(top int) report.Table {
 	return t
 }
 
-// AlignTimes gives all times of some columns an hour, if one of them has one.
+// AlignTimes writes the hour with all times of some columns if one of them has an hour.
 func AlignTimes(t report.Table, columns ...int) {
 	var dates []*string
 	hours := false

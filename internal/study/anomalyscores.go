@@ -12,7 +12,7 @@ import (
 // Anomalies collect the anomalies of each series, and give its scores away: each by the forecast made
 // before the row was seen.
 type Anomalies struct {
-	LevelSets bool // takes the score of the model itself, see eval.Detector
+	LevelSets bool // use the score of the model, see eval.Detector
 	Skip      int  // rows of a history at the beginning of each series: they are learnt from alone
 
 	Keep bool                              // holds the scores of all rows

@@ -47,9 +47,9 @@ type Mean struct {
 	NMSE    report.Number `json:"nmse"`
 }
 
-// EvaluateBaselines adds the scores of the simple forecasts on the targets of o to e. The
-// season of seasonal-naive is the one that the models have found by the end of the file,
-// the strongest of the most series: it has the benefit of hindsight.
+// EvaluateBaselines adds the scores of the simple forecasts on the targets of o to e. The season of
+// seasonal-naive is the strongest season of most series that the models have found by the end of
+// the file: it has the benefit of hindsight.
 func (e *Evaluation) EvaluateBaselines(ctx context.Context, c *config.Config, records *Records, samples *Samples, o Options) error {
 	b := *c
 	b.Model.Limits, b.Model.Levels, b.Model.Joint, b.Model.Intervals, b.Model.Drift.Detect = nil, nil, false, "", false

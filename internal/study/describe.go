@@ -99,7 +99,7 @@ type Level struct {
 	To   report.Number `json:"to"`
 }
 
-// Alike are two variables that are correlated, without their trends.
+// Alike is a pair of variables whose values, without their trends, are correlated.
 type Alike struct {
 	A           string        `json:"a"`
 	B           string        `json:"b"`

@@ -72,8 +72,8 @@ type Options struct {
 	Draws bool
 }
 
-// Check returns an error when no series of data has a row to score, or the rows to scale by. The
-// first before rows of each series are a history.
+// Check returns an error when no series of data has a row to score, or when the rows for the scale
+// are missing. The first before rows of each series are not scored.
 func (o Options) Check(data *Samples, before int) error {
 	if err := data.checkForecast(o.Horizons[0]); err != nil {
 		return err

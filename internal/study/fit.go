@@ -43,7 +43,8 @@ type fixedSet struct {
 	width                float64   // bandwidth
 	class                []int     // of the target, -1 where it is not one of the training part; nil without --class
 
-	// The model has hidden outputs h, the targets are of V h: out x hidden, nil for the identity.
+	// The model predicts hidden outputs h, and V h is compared with the targets. V is out x hidden; nil
+	// is the identity.
 	hidden     int
 	v          []float64
 	names      []string  // of the hidden outputs

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// labelled is a matrix with names, of a CSV file: the first row has the names of the columns,
-// the first column those of the rows.
+// labelled is the matrix of a CSV file whose first row names the columns and whose first column
+// names the rows.
 type labelled struct {
 	path          string
 	rows, columns []string

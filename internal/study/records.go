@@ -245,8 +245,8 @@ func (l *learner) learn(ctx context.Context, block []decoded) error {
 	})
 }
 
-// teach passes all records to learners in one pass, a block to one after the other. Refusals are those
-// of Samples.
+// teach passes all records to the learners in one pass, block by block: each block goes to all
+// learners before the next. It refuses what Samples refuses.
 func (r *Records) teach(ctx context.Context, learners ...*learner) error {
 	return r.walk(ctx, func(block []decoded) error {
 		for _, l := range learners {

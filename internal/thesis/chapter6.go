@@ -39,7 +39,7 @@ func PublishedMultiTask(n int) MultiTask {
 	return MultiTask{Independent: math.NaN(), Laplacian: math.NaN(), P: math.NaN()}
 }
 
-// AddTo adds the machine-readable form.
+// AddTo adds the tables to out, for --output json.
 func (c *Chapter6) AddTo(out map[string]any) {
 	type row struct {
 		N             int           `json:"samples_per_task"`

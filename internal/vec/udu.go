@@ -138,7 +138,7 @@ func (s *UDU) CopyTo(dst *Sym) {
 	if s.n != dst.n {
 		panic("vec: UDU: orders differ")
 	}
-	// The sum of d_j times column j times its transpose.
+	// U D U^T = sum_j d_j u_j u_j^T for the columns u_j of U.
 	m := dst.Stride()
 	rows := make([]float64, s.n*m)
 	for j := range s.n {

@@ -55,7 +55,7 @@ func (k *KafkaAccess) check(v *config.Checker, path string) {
 	checkTLS(v, path+"tls_", k.TLSCA, k.TLSCert, k.TLSKey)
 }
 
-// checkTLS reads the files of a connection by TLS, whose keys are path with ca, cert and key behind it.
+// checkTLS reads the files of a TLS connection. Their settings are ca, cert and key below path.
 func checkTLS(v *config.Checker, path, ca, cert, key string) {
 	_, err := kafka.TLSFiles{CA: ca}.Config()
 	v.Need(err == nil, path+"ca", "%v", err)

@@ -105,8 +105,8 @@ func (l *FourierNLMS) Update(e []float64) {
 	l.f.Keep(l.c, e)
 }
 
-// WeightsTo sets theta, p x (Given + 2D) row-major, to the weights: of the given
-// features, of the cosines and of the sines.
+// WeightsTo sets theta, p x (Given + 2D) row-major, to the weights of the given features, then
+// of the cosines, then of the sines.
 func (l *FourierNLMS) WeightsTo(theta []float64) {
 	n := l.cfg.Given + 2*l.d
 	if len(theta) != l.cfg.Outputs*n {
@@ -123,8 +123,8 @@ func (l *FourierNLMS) WeightsTo(theta []float64) {
 	}
 }
 
-// State saves or restores the weights and the steps kept back. After it comes a
-// PredictTo, not an Update.
+// State saves or restores the weights and the steps that were put off. The next call after it is
+// PredictTo, not Update.
 func (l *FourierNLMS) State(c *snapshot.Codec) {
 	c.Section("fourier")
 	limit := l.limit

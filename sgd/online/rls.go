@@ -134,8 +134,8 @@ func (r *RLS) leak() {
 	r.shrink(phase/r.every, (1-r.cfg.Forgetting)*float64(r.every*m)*r.cfg.Ridge)
 }
 
-// shrink observes that weight j of each output is 0, with precision a: the
-// squared size of the pseudo-input.
+// shrink learns the pseudo-sample phi = sqrt(a) e_j, y = 0: weight j of each output is 0, with
+// precision a.
 func (r *RLS) shrink(j int, a float64) {
 	m, g := r.cfg.Features, r.gain
 	c := a / (1 + a*r.p.ProjectUnit(g, j))

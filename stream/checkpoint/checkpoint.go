@@ -17,7 +17,7 @@ import (
 type Checkpoint struct {
 	Settings []Setting   // that State depends on; nil in a checkpoint of changes
 	Next     int64       // offset to resume from
-	Since    int64       // Next of the checkpoint that State has the changes to; 0 = State is whole
+	Since    int64       // Next of the checkpoint that the changes in State build on; 0 = State is whole
 	Last     stream.Mark // of the last message that was applied
 	Outputs  Positions   // of the outputs
 	State    State       // of the engine, or what has changed of it

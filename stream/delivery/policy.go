@@ -31,7 +31,8 @@ type Classifier struct {
 	Quota *regexp.Regexp
 }
 
-// PointError is what Attempt returns for lines that it does not send because of one of them.
+// PointError is the error of Attempt for a request that it does not send because one of its lines
+// cannot be sent.
 type PointError string
 
 func (e PointError) Error() string { return string(e) }

@@ -132,8 +132,8 @@ func (r *request) sendAgain(ctx context.Context) (*failure, error) {
 	return nil, nil
 }
 
-// again sends lines that the server had accepted, in halves if it names some of them. It has a point that it
-// does not take alone, or a newer one.
+// again sends lines that the server had accepted, in halves if it refuses some of them. A point that it refuses alone
+// is one that it has, in this or a newer form.
 func (r *request) again(ctx context.Context, lines []byte) (*failure, error) {
 	f, err := r.once(ctx, lines)
 	if f == nil || err != nil || f.action != split {

@@ -5,8 +5,8 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// growPace is the number of recorded samples that the model a series grows into learns with
-// each new sample: it has caught up when the series has half as many again.
+// growPace is the number of recorded samples that the better model learns with each new sample. It
+// has caught up when the series has half as many samples again.
 const growPace = 3
 
 // growth holds the samples of a series that began with the lightest model, and the better model

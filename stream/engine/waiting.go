@@ -99,7 +99,7 @@ func (e *Engine) Settle(dst *Results) error {
 	return nil
 }
 
-// measured reports whether scores of a series, or over all of them, are due after in.
+// measured reports whether scores of a series, or over all series, are due after the sample in.
 func (e *Engine) measured(in *assemble.Sample) (due, dueAll bool) {
 	if e.c.MetricsEvery == 0 {
 		return false, false

@@ -18,7 +18,7 @@ import (
 // fieldValue is a field of a SourceConfig, and its value.
 type fieldValue struct{ field, value string }
 
-// Fields that read what the programs write: objects with a member series, in the order of their times.
+// bySeries reads the member series that a program of jq writes; inOrder sorts by time, as the program does not.
 var (
 	bySeries = fieldValue{"JSONConfig.Series", "series"}
 	inOrder  = fieldValue{format.SortField, "true"}

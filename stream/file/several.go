@@ -253,8 +253,8 @@ func (s *Source) nextFile() error {
 
 func bytesOf(header []byte) string { return strings.ReplaceAll(string(header), `"`, "") }
 
-// CheckOrder returns an error if a file of several has records that are not later than those of a file before,
-// of the same series. It reads them all.
+// CheckOrder returns an error if one of several files has a record that is not later than the
+// records of the same series in the files before. It reads all files.
 func (s *Source) CheckOrder(ctx context.Context) error {
 	if s.set == nil || s.sort {
 		return nil

@@ -195,7 +195,7 @@ func (r *tsfReader) begin() error {
 	return nil
 }
 
-// monthsAfter returns the day so many months after a time, or the last one of that month.
+// monthsAfter returns the same day months later, or the last day of that month.
 func monthsAfter(t time.Time, months int) time.Time {
 	next := t.AddDate(0, months, 0)
 	if next.Day() != t.Day() {

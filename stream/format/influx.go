@@ -72,7 +72,7 @@ type Influx struct {
 	rest    []byte
 	large   bool
 
-	// Of the line being decoded.
+	// The rest belongs to the line that is being decoded.
 	line        stream.Message
 	measurement []byte
 	tags        []tag

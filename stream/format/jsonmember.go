@@ -49,8 +49,8 @@ func (m *member) at(path string) *member {
 	return m
 }
 
-// add adds a path. It returns false when another one has it, begins with it or is its beginning, except
-// that of the values, which others may lie within.
+// add adds a path. It returns false when another path equals it, begins with it or is its
+// beginning. Other paths may lie within the path of the values.
 func (m *member) add(path string, r role) bool {
 	for part := range strings.SplitSeq(path, ".") {
 		if m.role != inner && m.role != valuesRole {

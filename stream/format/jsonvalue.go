@@ -70,8 +70,8 @@ func (d *JSON) name(as role, of string, name *string, in *intern.Strings) error 
 	return d.refuse(stream.Malformed, "the name of the %s is neither text nor a number", of)
 }
 
-// value reads a member of the object of values. As a rule the names are those of
-// the message before, in the same order, and are not looked up.
+// value reads a member of the object of values. Names in the order of the message before, the usual
+// case, are not looked up.
 func (d *JSON) value(_ *jx.Decoder, key []byte) error {
 	n := len(d.namesOf)
 	if d.asBefore && n < len(d.before) && d.before[n] == string(key) {

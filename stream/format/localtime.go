@@ -24,8 +24,8 @@ func newTimes(unit TimeUnit, order DateOrder, zone *time.Location, remember bool
 	return t
 }
 
-// parse returns the time that text says for a series. Of an hour that the end of summer time
-// repeats it is the first one, or, with a memory, the second one as soon as the first would not
+// parse returns the time that text says for a series. The end of summer time repeats an hour:
+// text means the first one. With a memory it means the second one as soon as the first would not
 // be later than the time before.
 func (t *times) parse(text []byte, series string) (int64, error) {
 	if t.unit.isLayout() {

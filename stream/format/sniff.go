@@ -159,8 +159,8 @@ func (s *sniffer) readRows(lines []sampleLine, header *[]string) {
 	s.times = newTimes(s.out.CSV.TimeUnit, s.out.CSV.DateOrder, nil, false)
 }
 
-// checkShift refuses lines whose first field is the time, as the first name of the header says,
-// though they have a field more: a decimal comma in a number has made two of it.
+// checkShift refuses lines that have one field more than the header while the first field is the
+// time, as the header says. A decimal comma has then split a number.
 func (s *sniffer) checkShift() error {
 	isTime := func(column int) bool { return s.hasDates(column) || s.hasEpochs(column) }
 	if !s.shifted || !s.named(1, timeNames) || !isTime(0) || isTime(1) {

@@ -181,8 +181,8 @@ func countFields(line []byte, comma byte) int {
 	return n
 }
 
-// isDatum reports whether text is a number or a time. The digits behind a decimal comma, which
-// another separator cuts off, may be too many for a time.
+// isDatum reports whether text is a number or a time. A separator that splits a
+// number at its decimal comma leaves digits that may be too many for a time.
 func isDatum(text string) bool {
 	if text != "" && strings.Trim(text, "0123456789eE+-.") == "" {
 		if _, err := decimal.Parse([]byte(text)); err == nil {

@@ -45,7 +45,8 @@ func (s *sniffer) mixed(column int, series, one string) error {
 		s.header[column], series, one)
 }
 
-// seriesBy returns the columns whose texts separate series, with sure, or the one that may; nil = none.
+// seriesBy returns the columns whose texts separate series and true, or a column that may separate
+// series and false; nil means neither.
 func (s *sniffer) seriesBy() (set []int, sure bool) {
 	s.readTimes()
 	var columns []int
@@ -127,7 +128,7 @@ func (s *sniffer) isPanel(column int) bool {
 	return 10*len(s.rows) >= 9*all && s.repeats(column) == 0 && 2*s.repeats() >= len(s.rows)
 }
 
-// subsets returns each of some columns, each two of them, and all.
+// subsets returns the sets of one column, of two columns, and of all columns.
 func subsets(columns []int) (sets [][]int) {
 	for _, i := range columns {
 		sets = append(sets, []int{i})
@@ -205,8 +206,9 @@ func (s *sniffer) putsInOrder(column int) bool {
 	return back > 0 && within == 0 && len(last) > 1
 }
 
-// interleaves reports whether the texts of a column change from row to row half as often as those in
-// a random order would, and each of them has a tenth of its share of the rows, five at least.
+// interleaves reports whether the texts of a column change from row to row at least half as often
+// as in a random order, and each text has at least a tenth of an equal share of the rows, and five
+// rows.
 func (s *sniffer) interleaves(column int) bool {
 	const fewest = 5
 	counts, changes := make(map[string]int), 0

@@ -129,8 +129,8 @@ func (s *sniffer) timeOf(row []string) string {
 	return row[s.time]
 }
 
-// timeColumn returns the column of the times, or -1: the first one of a kind that comes
-// earlier in this list than those of the others.
+// timeColumn returns the column of the times, or -1. The kinds of columns are tried in the order of
+// this list; the first column of the first kind found is the one.
 func (s *sniffer) timeColumn() int {
 	isTime := func(i int) bool { return s.named(i, timeNames) }
 	isDate := func(i int) bool {

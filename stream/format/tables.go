@@ -42,7 +42,8 @@ func (s *sniffer) part(p dateColumn) int {
 	})
 }
 
-// checkTable refuses a table whose rows are not those of times, with the command that turns it.
+// checkTable refuses a table whose rows do not stand for times; the error has the command that
+// turns the table.
 func (s *sniffer) checkTable() error {
 	c := &s.out.CSV
 	if c.Time != "" || c.TimeUnit != Auto {

@@ -44,7 +44,7 @@ type timeForm struct {
 
 func anyOrder(*sniffer, int) bool { return true }
 
-// named are the forms of times beside numbers of one unit, with what a message says of them.
+// named are the forms of times that are not numbers of one unit, with their names in messages.
 var named = []timeForm{
 	{fullSecondsUnit, "dates such as 20260131133000", true, false, nil},
 	{minutesUnit, "dates such as 202601311330", true, false, nil},
@@ -66,7 +66,8 @@ var named = []timeForm{
 	{unit: quarterUnit, says: "quarters such as Q1 2026"},
 }
 
-// julianEpoch and matlabEpoch are 1899-12-30 in other days than those of Excel.
+// julianEpoch and matlabEpoch are the day 1899-12-30, the day 0 of Excel, as Julian day and as day
+// of MATLAB.
 const julianEpoch, matlabEpoch = 2415018.5, 693960
 
 // hasSerials: days from 1954 to 2091 that only rise or fall.

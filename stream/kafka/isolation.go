@@ -95,8 +95,7 @@ func (f *fetched) batches(yield func(protocol.RecordReader) bool) {
 	}
 }
 
-// abortedTransactions are those of the aborted transactions in an answer whose end was
-// not reached yet.
+// abortedTransactions are the aborted transactions of an answer whose end was not read yet.
 type abortedTransactions []fetch.ResponseTransaction
 
 // skip reports whether the records of the next batch are not messages: it belongs to an

@@ -88,7 +88,8 @@ func (c *Connection) CheckRights(ctx context.Context, group string, topics map[s
 	return unusable
 }
 
-// allows reports whether an answer has the bit of a right, or is that of a broker that does not know.
+// allows reports whether the rights in an answer include a right. A broker that does not know the
+// rights allows everything.
 func allows(operations int32, r Right) bool {
 	const unknown = -1 << 31
 	return operations == unknown || operations>>r&1 == 1

@@ -35,7 +35,7 @@ type StateTopic struct {
 func (g *Group) StateTopic(ctx context.Context, topic string) (*StateTopic, error) {
 	counts, err := g.waitForTopics(ctx)
 	if err == nil {
-		err = g.checkPartitions(ctx, counts) // else the state topic seems to be the one that is wrong
+		err = g.checkPartitions(ctx, counts) // otherwise an error would blame the state topic
 	}
 	if err != nil {
 		return nil, err

@@ -46,8 +46,9 @@ type Driver struct {
 // is whole.
 const maxChanges = 1000
 
-// After a checkpoint of more than largeBytes, the next one is due when as many records have come as
-// it has KiB: the models of a backlog would wait for disks almost as long as they learn.
+// A checkpoint of more than largeBytes is followed by at least one record per KiB before the next
+// one. Otherwise the models would wait for the disk about as long as they learn, while there is a
+// backlog.
 const largeBytes = 64 << 20
 
 // NewDriver returns a Driver. It ignores the fields of c that are times.

@@ -43,8 +43,8 @@ type Distribution struct {
 	next      int       // origin that Issue replaces
 }
 
-// NewDistribution returns the distributions at some horizons, ascending, of a series without forecasts; level is
-// that of its intervals.
+// NewDistribution returns the distributions of a series without forecasts, at ascending horizons;
+// level is the level of its intervals.
 func NewDistribution(dim int, horizons []int, level float64) (*Distribution, error) {
 	if len(horizons) == 0 || !slices.IsSorted(horizons) || horizons[0] < 1 {
 		return nil, fmt.Errorf("varmodel: horizons must be ascending numbers from 1 on, got %v", horizons)

@@ -189,7 +189,7 @@ func (s *DriftWatch) watch(y []float64) {
 			logs[j], signs[j] = 1+z*z, z
 		}
 	}
-	// Now, so that the numbers above are there when vectors of them are loaded.
+	// These loads of vectors come after the stores above have had time to finish.
 	for j, v := range y {
 		e := v - next[j]
 		if e != e || e == 0 && counts[j] == 0 {

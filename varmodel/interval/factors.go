@@ -72,9 +72,8 @@ func (s *Intervals) move(h int, step float64, l, misses, voters int) float64 {
 	return v
 }
 
-// rate is the step of the factors at horizon h before its floor: at first 1/h at most,
-// because h outcomes are under way when the first of them is known. It is 0 when it
-// is below the floors.
+// rate is the step of the factors at horizon h. It begins at 1/h at most, because h outcomes are
+// under way when the first of them is known. Below its floor it is 0.
 func (s *Intervals) rate(h int) float64 {
 	n := s.rounds[h-1]
 	if n > s.until[h-1] {

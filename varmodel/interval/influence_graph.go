@@ -30,7 +30,8 @@ const (
 	evidenceSkipped = .1 // share of the series that the models learn before their forecasts count
 )
 
-// Edge reports whether variable j influences variable i, i != j; without evidence, whether it does at all.
+// Edge reports whether variable j influences another variable i with enough evidence. A graph without
+// evidence has an edge for every influence that is not 0.
 func (g *Graph) Edge(i, j int) bool {
 	k := i*g.Dim + j
 	return i != j && g.Influence[k] != 0 && (g.Evidence == nil || g.Evidence[k] > EdgeEvidence)

@@ -178,9 +178,8 @@ func (s *Intervals) Observe(y []float64) {
 	s.states.scaler.Add(y)
 }
 
-// compareSteps finds the coordinates whose errors are far beyond the usual. Nobody knows yet
-// whether such a value is a spike or a new level, unless it goes back to where the one
-// before it came from.
+// compareSteps finds the coordinates whose errors are far beyond the usual. Such a value may be a
+// spike or a new level. It is the end of a spike when it returns to the level before the last value.
 func (s *Intervals) compareSteps(y []float64) {
 	if s.issued[0] == 0 {
 		return

@@ -70,11 +70,11 @@ type joints struct {
 	steps        []jointStep // by horizon
 }
 
-// jointStep is how the factor of a horizon moves.
+// jointStep has the sizes of the steps of the factor of a horizon.
 type jointStep struct {
-	early, floor float64    // of a step: (n + early)^-jointDecay after n samples, and at least floor
-	until        float64    // the n from which the floor is all
-	settled      [2]float64 // what a hit and a miss multiply the factor by then
+	early, floor float64    // the step after n samples is max((n + early)^-jointDecay, floor)
+	until        float64    // the n from which the step is floor
+	settled      [2]float64 // factors of a hit and of a miss from then on
 }
 
 func (m *joints) NewSeries() eval.Forecaster {

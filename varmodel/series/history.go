@@ -79,7 +79,7 @@ func (h *History) advance() {
 	h.resize(h.grown(h.size))
 }
 
-// grown is the next size after another one.
+// grown returns the size that follows size: a quarter more, at least 64 rows.
 func (h *History) grown(size int) int { return min(size+max(size/4, 64), h.most) }
 
 // Keep lets the history keep n rows, as samples come.

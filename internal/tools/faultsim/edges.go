@@ -123,7 +123,7 @@ func (w *worker) complete(id snapshotID) {
 	}
 }
 
-// letters is a log of dead letters. It may have one several times.
+// letters is a log of dead letters. The same letter may be in it several times.
 type letters struct{ *worker }
 
 func (l letters) Close() error { return nil }

@@ -225,8 +225,8 @@ func (w *worker) ended(err error) {
 	switch {
 	case err == nil, errors.Is(err, errKilled):
 	case errors.Is(err, errFenced), errors.Is(err, errDrain):
-		// Its generation is over, and the state void. So is the other work of
-		// the member: it joins again.
+		// The generation of the member is over, and all its work is void: the member joins
+		// again.
 		s.trace("member %d, partition %d: %v", w.m.name, w.p.number, err)
 		if !w.m.revoked {
 			s.revoke(w.m)

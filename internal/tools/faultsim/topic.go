@@ -20,7 +20,7 @@ var (
 	errGrown    = errors.New("faultsim: the topic has other partitions than before")
 )
 
-// noticeWithin is the number of steps in which everybody has to notice.
+// noticeWithin is the number of steps within which every member has to notice a change of the topic.
 const noticeWithin = 20_000
 
 // change is what has happened to the topic; "" = nothing.

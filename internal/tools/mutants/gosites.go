@@ -11,7 +11,7 @@ import (
 // site is a place of a file and the text that a mutant has there.
 type site struct {
 	line     int
-	runs     int // line that runs when the site does: a profile has no block for the values of a case
+	runs     int // line whose coverage counts for the site: a profile has no block for the values of a case
 	from, to int // offsets of the text that is replaced
 	text     string
 	kind     string // "boundary", "operator", …

@@ -63,9 +63,9 @@ func IntervalsOf(t testing.TB, m eval.Model, p *ProtocolB, H int, hs ...int) []i
 	return scores
 }
 
-// RollingWidth is the mean width of the interval of c rolling standard deviations
-// around the last value, those of the last 100 errors of persistence at horizon h,
-// where c gives it the coverage in hindsight.
+// RollingWidth is the mean width of the interval y_t ± c s_t for the next h samples, where s_t is the
+// standard deviation of the last 100 errors of persistence at horizon h. c is chosen in hindsight so
+// that the interval has the coverage.
 func RollingWidth(p *ProtocolB, h int, coverage float64) float64 {
 	const window = 100
 	var ratios []float64

@@ -50,7 +50,7 @@ type inputPullback interface {
 	PullTo(jac []float64, s *series.Scaler)
 }
 
-// LinearLearner is one whose prediction is Theta phi.
+// LinearLearner is a learner whose prediction is Theta phi.
 type LinearLearner interface{ Weights() []float64 }
 
 func (s *Series) Smooth() error {

@@ -174,8 +174,8 @@ type regressionWithInputs struct{ *Series }
 // SetInputs implements eval.InputTaker.
 func (s regressionWithInputs) SetInputs(u []float64) { s.inputs.Set(u) }
 
-// StepTo writes the forecast of the sample after the last of h, which is the k-th
-// after the last observed, and makes the features phi for it.
+// StepTo writes the forecast of the sample that follows h, k steps after the last observed one, and
+// the features phi of that forecast.
 func (s *Series) StepTo(dst, phi []float64, h *series.History, k int) {
 	last := h.Lag(0)
 	if !s.pending {
