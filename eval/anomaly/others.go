@@ -15,6 +15,7 @@ const (
 	othersKnown = 2000 // samples, after which the regression changes slowly
 	othersRest  = 4    // of the samples after these, every such one is learnt
 	othersLeast = .01  // standard deviations of a variable, below which its mean residual contradicts nothing: it is rounding
+	squareMost  = 48   // order up to which a vec.Square is faster: one of several samples changes the matrix
 	othersMost  = 128  // largest number of variables that are compared: a step takes dim^2 operations
 )
 
@@ -30,7 +31,7 @@ type others struct {
 }
 
 func newOthers(dim int) *others {
-	o := &others{q: vec.NewSymmetric(dim), k: make([]float64, dim)}
+	o := &others{q: vec.NewSymmetric(dim, squareMost), k: make([]float64, dim)}
 	o.q.SetIdentity(1)
 	return o
 }

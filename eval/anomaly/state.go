@@ -69,7 +69,7 @@ func newNormalState(dim int) *normalState {
 	}
 	if dim > 1 && dim <= othersMost {
 		const prior = 1 / (statePrior * (1 + stateShrink))
-		s.q, s.samples, s.k, s.unit, s.diagonal = vec.NewSymmetric(dim), statePrior, row(), row(), row()
+		s.q, s.samples, s.k, s.unit, s.diagonal = vec.NewSymmetric(dim, squareMost), statePrior, row(), row(), row()
 		s.q.SetIdentity(prior)
 		for j := range s.diagonal {
 			s.diagonal[j] = prior

@@ -13,12 +13,10 @@ type Symmetric interface {
 	State(c *snapshot.Codec)
 }
 
-// SquareMost is the order up to which a Square is faster than the other matrices.
-const SquareMost = 24
-
-// NewSymmetric returns the n x n matrix of zeros, n > 0: a Square, or a Sym where that is faster.
-func NewSymmetric(n int) Symmetric {
-	if n <= SquareMost {
+// NewSymmetric returns the n x n matrix of zeros, n > 0: a Square up to the order most, and a Sym beyond it. The more
+// products there are for a change, the larger the order up to which a Square is faster.
+func NewSymmetric(n, most int) Symmetric {
+	if n <= most {
 		return NewSquare(n)
 	}
 	return half{NewSym(n)}

@@ -16,12 +16,15 @@ type covariance interface {
 	State(c *snapshot.Codec)
 }
 
+// squareMost is the order up to which a vec.Square is faster than the other matrices.
+const squareMost = 24
+
 // newCovariance returns P with 64 bits a number.
-func newCovariance(m int) covariance { return exact{vec.NewSymmetric(m)} }
+func newCovariance(m int) covariance { return exact{vec.NewSymmetric(m, squareMost)} }
 
 // covariance returns P in half the memory: factors of 32 bits.
 func (w *Workspace) covariance(m int) covariance {
-	if m <= vec.SquareMost {
+	if m <= squareMost {
 		return exact{vec.NewSquare(m)}
 	}
 	return factored{vec.NewUDU(m, &w.udu)}
