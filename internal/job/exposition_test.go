@@ -17,6 +17,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/kafka"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
@@ -172,11 +173,19 @@ func TestEndedPartitionHasNoPresent(t *testing.T) {
 	}
 	l.ended("in-0")
 	s := l.Stats()["in-0"]
-	if s.Records != 9 || s.Refused != 0 || s.Problem != "" || s.Watermark != 0 || !s.UnsavedSince.IsZero() {
+	if s.Records != 9 || s.Series != 1 || s.Refused != 0 || s.Problem != "" || s.Watermark != 0 || !s.UnsavedSince.IsZero() {
 		t.Errorf("afterwards %+v", s)
 	}
 	if got := l.notReady(); got != "no data: the input has finished" {
 		t.Errorf("afterwards: %q", got)
+	}
+
+	// Another member of a group has the models, too.
+	l.started("in-0", p)
+	l.setGroups([]*kafka.Group{})
+	l.ended("in-0")
+	if s := l.Stats()["in-0"]; s.Records != 11 || s.Series != 0 || s.CheckpointBytes != 0 {
+		t.Errorf("of a group %+v", s)
 	}
 }
 

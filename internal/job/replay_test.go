@@ -1,6 +1,7 @@
 package job
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,11 +10,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 // rowsFile writes rows first … last-1 of a series at one sample a minute.
@@ -124,8 +127,21 @@ func TestReplayWithAState(t *testing.T) {
 			t.Errorf("%v: %v", sets, err)
 		}
 	}
+	one := rowsFile(t, filepath.Join(dir, "one.csv"), 0, 1)
+	if r, err := replay(t, one, filepath.Join(dir, "none.csv"), ""); err != nil || !slices.Equal(r.Notes, []string{"nothing was written to " + filepath.Join(dir, "none.csv") + ": there is no new forecast"}) {
+		t.Errorf("one row: %+v, error %v", r, err)
+	}
+	var log bytes.Buffer
+	warm := warmStart(state, "in-0", slog.New(slog.NewTextHandler(&log, nil)))
+	if list, err := warm(); !errors.Is(err, checkpoint.ErrNoCheckpoint) || log.Len() > 0 {
+		t.Errorf("a warm start from nothing: %v, error %v, log %s", list, err, &log)
+	}
 	if _, err := replay(t, input, filepath.Join(dir, "out.csv"), state); err != nil {
 		t.Fatal(err)
+	}
+	chain, err := warm()
+	if last := len(chain) - 1; err != nil || chain[last].Next != 11 || chain[last].Outputs != nil || !strings.HasSuffix(log.String(), "partition=in-0 checkpoint="+filepath.Join(state, ofFile)+"\n") {
+		t.Errorf("a warm start: %+v, error %v, log %s", chain, err, &log)
 	}
 	list, err := Directory(state).List(t.Context())
 	if err != nil || len(list) != 1 || list[0].Error != "" || list[0].Next != 11 || list[0].Bytes == 0 || list[0].Settings["model.type"] != "persistence" {
