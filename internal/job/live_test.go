@@ -1,0 +1,136 @@
+package job
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/run"
+)
+
+// loggedText is a log that may be read while it is written.
+type loggedText struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *loggedText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *loggedText) has(text string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Contains(l.text.String(), text)
+}
+
+// A job of a file ends with it, and goes on from its checkpoint when the file has grown; the log says what it has
+// assumed and done.
+func TestJobOfAFile(t *testing.T) {
+	dir := t.TempDir()
+	input, output := filepath.Join(dir, "in.csv"), filepath.Join(dir, "out.jsonl")
+	for i, c := range []struct {
+		rows int
+		has  string
+	}{{50, "records=50 forecasts=49 next=51 checkpoints=1"}, {80, "records=30 forecasts=30 next=81 checkpoints=1"}} {
+		rowsFile(t, input, 0, c.rows)
+		cfg, err := loadConfig(t, "input.file.path="+input, "output.file.path="+output, "state.dir="+filepath.Join(dir, "state"), "model.type=persistence")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log loggedText
+		l := NewLive(cfg, slog.New(slog.NewTextHandler(&log, nil)), "")
+		if err := l.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := countLines(t, output); n != c.rows-1 || !log.has(c.has) || !log.has("msg=starting input=") || !log.has("msg=model type=persistence") {
+			t.Errorf("run %d: %d forecasts, log\n%s", i, n, &log.text)
+		}
+		for name, s := range l.Stats() {
+			if name != ofFile || s.Series != 1 {
+				t.Errorf("run %d: %s has %+v", i, name, s)
+			}
+		}
+	}
+}
+
+// hung is a tap that returns nothing, whatever happens to its context.
+type hung struct{ end chan struct{} }
+
+func (h hung) Write(context.Context, *stream.Batch) error { <-h.end; return nil }
+func (hung) Close() error                                 { return nil }
+
+// Work that gives no heartbeat ends the job with the stage that hangs.
+func TestJobThatHangsEnds(t *testing.T) {
+	cfg, err := loadConfig(t, "input.simulated.rows=100", "output.discard={}", "model.type=persistence", "state.stall_timeout=1s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log loggedText
+	l := NewLive(cfg, slog.New(slog.NewTextHandler(&log, nil)), "")
+	h := hung{make(chan struct{})}
+	defer close(h.end)
+	l.Taps = append(l.Taps, h)
+	stalled := new(run.StalledError)
+	if err := l.Run(t.Context()); !errors.As(err, &stalled) || stalled.Stage != run.StageWrite {
+		t.Errorf("error %v", err)
+	}
+	if !log.has("the work has hung; the process ends") || !log.has("stage=write") {
+		t.Errorf("the log has\n%s", &log.text)
+	}
+}
+
+// A file that a frozen member still holds is waited for, up to the time of a session; a job of a file does not wait.
+func TestOutputInUse(t *testing.T) {
+	load := func(input string) *config.Config {
+		t.Helper()
+		cfg, err := loadConfig(t, append(strings.Fields(input), "output.file.path="+filepath.Join(t.TempDir(), "out.jsonl"))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cfg
+	}
+	var log loggedText
+	text := slog.New(slog.NewTextHandler(&log, nil))
+	open := func(cfg *config.Config) *wire.Outputs {
+		t.Helper()
+		out, err := wire.OpenOutputs(cfg, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	alone := load("input.simulated.rows=1")
+	held := open(alone)
+	defer held.Close()
+	if _, err := NewLive(alone, text, "").openOutputs(t.Context(), alone, nil); err == nil || log.has("waiting") {
+		t.Errorf("a job of a file: error %v", err)
+	}
+	group := load("input.kafka.brokers=a:1 input.kafka.topics=t")
+	frozen := open(group)
+	done := make(chan error, 1)
+	go func() {
+		out, err := NewLive(group, text, "").openOutputs(context.Background(), group, nil)
+		if err == nil {
+			err = out.Close()
+		}
+		done <- err
+	}()
+	until(t, "it waits", func() bool { return log.has("waiting for a file of an output") })
+	if err := frozen.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Errorf("after the file was released: %v", err)
+	}
+}
