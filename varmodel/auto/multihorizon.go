@@ -82,6 +82,7 @@ type origin struct {
 	mixed     []float64   // anchors x dim: increment that the mixture forecast
 	trends    []float64   // anchors x dim: increment by the trend
 	moves     []float64   // anchors x dim: as much of it as is believed; forecasts start from there
+	smooth    []float64   // anchors x dim: forecasts by smoothing
 	awake     []bool      // for each anchor: the iterated mixture has a forecast
 	calendar  calendarForecast
 }
@@ -98,17 +99,18 @@ type multihorizon struct {
 	season  int      // samples, of which the lag regression has waves; 0: none known
 	seasons *seasons // nil without
 
-	mixtures   []*mixture  // for each anchor
-	rounds     []rounds    // of each mixture
-	shrinkages []shrinkage // of each mixture, towards persistence
-	single     []shrinkage // anchors x dim: of one coordinate, which others must not spoil
-	factors    []float64   // see shrink
-	lags       *lagRegression
-	trends     *trends
-	noOwnPast  bool     // their forecast is the last value: the part is left out
-	origins    []origin // ring; its length is the last anchor
-	next       int      // origin that predict replaces
-	count      int      // origins in the ring
+	mixtures    []*mixture   // for each anchor
+	rounds      []rounds     // of each mixture
+	shrinkages  []shrinkage  // of each mixture, towards the base
+	single      []shrinkage  // anchors x dim: of one coordinate, which others must not spoil
+	factors     []float64    // see shrink
+	preferences []preference // anchors x dim: smoothing over the start of the mixture
+	lags        *lagRegression
+	trends      *trends
+	noOwnPast   bool     // their forecast is the last value: the part is left out
+	origins     []origin // ring; its length is the last anchor
+	next        int      // origin that predict replaces
+	count       int      // origins in the ring
 
 	iteratedPath []float64  // horizon x dim: forecasts of the iterated source
 	seasonPath   []float64  // horizon x dim: repetition of the last season; the last value without one
@@ -119,6 +121,7 @@ type multihorizon struct {
 	ahead        []float64  // horizon x dim: seasons; 0 without
 	recent       []float64  // scratch of iterate: rows of increments, forecast ones before observed ones
 	values       []float64  // scratch, dim
+	base         []float64  // scratch, dim
 	out          []float64  // scratch, dim
 	target       []float64  // scratch, dim
 	all          []float64  // scratch, horizon x dim
@@ -135,6 +138,7 @@ func newMultihorizon(m *auto, q *seasons, calendar bool) *multihorizon {
 		pathWeights: make([]float64, paths*len(g.steps)*d),
 		atAnchors:   make([]float64, len(g.steps)*d),
 		factors:     make([]float64, len(g.steps)),
+		base:        make([]float64, d),
 		recent:      vec.Aligned((horizon + m.recent()) * strideOf(d)),
 		values:      lanes.Rows(1, d),
 		out:         make([]float64, d),
@@ -155,6 +159,9 @@ func newMultihorizon(m *auto, q *seasons, calendar bool) *multihorizon {
 		o.shrinkages = append(o.shrinkages, shrinkage{errors: 1})
 		for range d {
 			o.single = append(o.single, shrinkage{errors: singleErrors})
+			p := preference{}
+			p.weigh()
+			o.preferences = append(o.preferences, p)
 		}
 	}
 	for i := range o.origins {
@@ -165,6 +172,7 @@ func newMultihorizon(m *auto, q *seasons, calendar bool) *multihorizon {
 		p.step, p.sd = make([]float64, d), make([]float64, d)
 		p.seasons, p.mixed = make([]float64, len(g.steps)*d), make([]float64, len(g.steps)*d)
 		p.trends, p.moves = make([]float64, len(g.steps)*d), make([]float64, len(g.steps)*d)
+		p.smooth = make([]float64, len(g.steps)*d)
 		p.awake = make([]bool, len(g.steps))
 		p.forecasts = make([][]float64, len(g.steps))
 		for k := range p.forecasts {
@@ -220,11 +228,14 @@ func (o *multihorizon) Observe(sample []float64, s *series.Scaler) {
 		}
 		m.forecastTo(o.out, start, p.forecasts[k])
 		m.setOut(p.mixed[k*g.dim : (k+1)*g.dim])
-		o.shrinkages[k].Observe(m, y, start)
+		smooth := p.smooth[k*g.dim:][:g.dim]
+		o.baseTo(o.base, k, start, smooth)
+		o.shrinkages[k].Observe(m, y, start, o.base)
 		for j, v := range y {
-			if t := &o.single[k*g.dim+j]; t.addOf(m, j, v-start[j]) {
+			if t := &o.single[k*g.dim+j]; t.addOf(m, j, v-start[j], o.base[j]-start[j]) {
 				t.every = every
 				t.endOutcome()
+				o.preferences[k*g.dim+j].learn(v-start[j], v-smooth[j], every)
 			}
 		}
 		m.Observe(y, start, true)
@@ -286,7 +297,7 @@ func (o *multihorizon) forecast(s *autoSeries) {
 	o.mixture.forecast(s, o.wake(p.awake, s.total), o.ahead, o.iteratedPath)
 	for k := range o.direct.steps {
 		o.expertsTo(p.forecasts[k], k, whole, f, p)
-		o.combine(k, p, s.gate)
+		o.combine(k, p, s)
 	}
 	if s.calendar != nil {
 		s.calendar.correctAnchors(o.atAnchors, p.seasons, &p.calendar, s)
@@ -333,28 +344,9 @@ func (o *multihorizon) expertsTo(z []float64, k int, whole, f *frame, p *origin)
 	}
 }
 
-// repeats reports whether a season is known and has passed once.
-func (o *multihorizon) repeats(whole *frame) bool {
-	return o.season > 0 && whole.past.Count >= o.season
-}
-
-// repeatSeason fills seasonPath with the values a whole number of seasons before each target.
-func (o *multihorizon) repeatSeason(whole *frame, last []float64) {
-	d := len(last)
-	for h := range o.horizon {
-		path := o.seasonPath[h*d : (h+1)*d]
-		if copy(path, last); o.repeats(whole) {
-			for j, v := range whole.past.Lag(o.season - 1 - h%o.season) {
-				path[j] = v - o.ahead[h*d+j]
-			}
-		}
-	}
-}
-
-// combine mixes the experts of anchor k. It shrinks the mixture towards the last value and the
-// trend of the remainder, unless outcomes of all coordinates, or of the coordinate alone, support
-// the mixture. After a shift the forecast is the last value.
-func (o *multihorizon) combine(k int, p *origin, g *gate) {
+// combine mixes the experts of anchor k. It shrinks the mixture towards the base, see baseTo, unless outcomes
+// of all coordinates, or of the coordinate alone, support the mixture. After a shift the forecast is the last value.
+func (o *multihorizon) combine(k int, p *origin, s *autoSeries) {
 	d, m := o.direct.dim, o.mixtures[k]
 	z := p.forecasts[k]
 	start := z[repeatLast*d:][:d]
@@ -364,11 +356,17 @@ func (o *multihorizon) combine(k int, p *origin, g *gate) {
 	}
 	m.forecastTo(forecast, start, z)
 	m.outTo(p.mixed[k*d : (k+1)*d])
+	smooth := p.smooth[k*d:][:d]
+	damped := dampedSteps(o.direct.steps[k])
+	for j, v := range p.last {
+		smooth[j] = v + s.smoothing.ahead(j, o.direct.steps[k], damped)
+	}
+	o.baseTo(o.base, k, start, smooth)
 	for j, v := range forecast {
 		shrunk := max(o.factors[k], o.single[k*d+j].factor)
-		forecast[j] = start[j] + shrunk*finiteOr(v-start[j], 0)
+		forecast[j] = o.base[j] + shrunk*finiteOr(v-o.base[j], 0)
 		o.sharePaths(k, j, p.awake[k])
-		if g.shifted(j, o.direct.steps[k]) {
+		if s.gate.shifted(j, o.direct.steps[k]) {
 			forecast[j] = p.last[j]
 			for n := range paths {
 				o.pathWeights[(k*paths+n)*d+j] = 0
@@ -456,6 +454,7 @@ func (o *multihorizon) State(c *snapshot.Codec) {
 			o.shrinkages[k].State(c)
 			for j := range o.direct.dim {
 				o.single[k*o.direct.dim+j].State(c)
+				o.preferences[k*o.direct.dim+j].State(c)
 			}
 			o.trends.anchorState(c, k)
 		})
@@ -471,7 +470,7 @@ func (o *multihorizon) originsState(c *snapshot.Codec) {
 	c.Index(&o.count, len(o.origins)+1)
 	for i := range o.origins {
 		p := &o.origins[i]
-		for _, v := range [][]float64{p.phi, p.inputs, p.last, p.local, p.step, p.sd, p.seasons, p.mixed, p.trends, p.moves} {
+		for _, v := range [][]float64{p.phi, p.inputs, p.last, p.local, p.step, p.sd, p.seasons, p.mixed, p.trends, p.moves, p.smooth} {
 			c.Float64s(v)
 		}
 		for _, v := range p.forecasts {

@@ -39,7 +39,7 @@ func TestShrinkage(t *testing.T) {
 				m.out[j] = c.size*known + c.noise*rng.NormFloat64()
 				y[j] = known + rng.NormFloat64()
 			}
-			s.Observe(m, y, last)
+			s.Observe(m, y, last, last)
 		}
 		if !(s.factor >= c.low && s.factor <= c.high) {
 			t.Errorf("%s: share %.3f, want %g to %g", c.name, s.factor, c.low, c.high)

@@ -17,6 +17,7 @@ type panel struct {
 	forecasts []float64   // names x vec.Stride(dim), one-step forecasts; persistence first
 	target    []float64   // scratch
 	observed  []bool      // scratch
+	start     []float64   // one-step forecasts that those of a young series are shrunk towards
 }
 
 func newPanel(m *auto) *panel {
@@ -29,6 +30,7 @@ func newPanel(m *auto) *panel {
 		forecasts: vec.Aligned(len(m.names) * vec.Stride(d)),
 		target:    make([]float64, d),
 		observed:  make([]bool, d),
+		start:     make([]float64, d),
 	}
 	for i, e := range m.experts {
 		p.phi[i] = make([]float64, e.Features())
@@ -40,7 +42,7 @@ func (p *panel) learn(s *autoSeries, o *outcome) {
 	if s.pending {
 		p.learnExperts(s, o)
 		if s.total < earlyEnd {
-			p.young.Observe(p.mixture, o.target, o.before)
+			p.young.Observe(p.mixture, o.target, o.before, p.start)
 		}
 	}
 	p.mixture.Observe(o.target, o.before, s.pending)
@@ -95,12 +97,18 @@ func (p *panel) forecast(s *autoSeries) {
 	}
 	p.mixture.forecastTo(s.next, last, p.forecasts)
 	factor := p.youngFactor(s)
+	for j, v := range last {
+		p.start[j] = v + s.smoothing.ahead(j, 1, dampedKeep)
+		if s.remainder != nil {
+			p.start[j] += s.remainder.season[j] - s.seasons.last[j]
+		}
+	}
 	for j, v := range s.next {
 		switch {
 		case v-v != 0:
 			s.next[j] = last[j] // v is not finite
 		case factor < 1:
-			s.next[j] = last[j] + factor*(v-last[j])
+			s.next[j] = p.start[j] + factor*(v-p.start[j])
 		}
 	}
 }
@@ -148,4 +156,5 @@ func (p *panel) stateOf(c *snapshot.Codec, _ *autoSeries) {
 		c.Float64s(phi)
 	}
 	c.Float64s(p.out)
+	c.Float64s(p.start)
 }

@@ -80,6 +80,24 @@ func (o *multihorizon) iterate(f *frame, source *expert) {
 	}
 }
 
+// repeats reports whether a season is known and has passed once.
+func (o *multihorizon) repeats(whole *frame) bool {
+	return o.season > 0 && whole.past.Count >= o.season
+}
+
+// repeatSeason fills seasonPath with the values a whole number of seasons before each target.
+func (o *multihorizon) repeatSeason(whole *frame, last []float64) {
+	d := len(last)
+	for h := range o.horizon {
+		path := o.seasonPath[h*d : (h+1)*d]
+		if copy(path, last); o.repeats(whole) {
+			for j, v := range whole.past.Lag(o.season - 1 - h%o.season) {
+				path[j] = v - o.ahead[h*d+j]
+			}
+		}
+	}
+}
+
 // forecastTo writes the forecasts of the first horizons, given the one-step forecast and the mean of the
 // remainder.
 func (o *multihorizon) forecastTo(to, oneStep, mean []float64) {

@@ -25,6 +25,7 @@ type autoSeries struct {
 	pending bool // the forecasters have made a forecast
 
 	gate         *gate
+	smoothing    *smoothing
 	panel        *panel
 	calendar     *calendar     // nil without the ingredient
 	seasons      *seasons      // without any cycle for good where series share the weights

@@ -53,21 +53,21 @@ func (p *panel) youngFactor(s *autoSeries) float64 {
 	return 1 - (1-t.factor)/(1+evidence*evidence)
 }
 
-// Observe learns from the outcome y of the last forecasts of m.
-func (t *shrinkage) Observe(m *mixture, y, last []float64) {
+// Observe learns from the outcome y of the last forecasts of m, which are shrunk towards start.
+func (t *shrinkage) Observe(m *mixture, y, last, start []float64) {
 	for j, v := range y {
-		t.addOf(m, j, v-last[j])
+		t.addOf(m, j, v-last[j], start[j]-last[j])
 	}
 	t.endOutcome()
 }
 
 // addOf adds the outcome of coordinate j, an increment, and reports whether there is one: a value
 // may be missing, and the first increment has no unit.
-func (t *shrinkage) addOf(m *mixture, j int, step float64) bool {
+func (t *shrinkage) addOf(m *mixture, j int, step, start float64) bool {
 	if m.steps.Count[j] == 0 || step != step {
 		return false
 	}
-	t.add(m.out[j], step*m.steps.Inverse[j])
+	t.add(m.out[j]-start*m.steps.Inverse[j], (step-start)*m.steps.Inverse[j])
 	return true
 }
 

@@ -92,7 +92,8 @@ func (m *auto) NewSeries() eval.Forecaster {
 	if inputs != nil {
 		s.add(exogenous{inputs})
 	}
-	s.add(s.seasons, statistics{}, s.panel)
+	s.smoothing = newSmoothing(d)
+	s.add(s.seasons, statistics{}, s.smoothing, s.panel)
 	if m.seasonal() && m.has(Calendar) {
 		s.calendar = newCalendar(m)
 		s.add(s.calendar)

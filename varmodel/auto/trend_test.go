@@ -63,8 +63,7 @@ func TestForecastsClimbOn(t *testing.T) {
 	}
 }
 
-// The morning of the first day is no trend of a day: forecasts follow it for at most twice the longest
-// horizon whose outcomes have confirmed it.
+// The morning of the first day is no trend of a day: forecasts follow it for half of the time that it was seen.
 func TestTrendGoesAsFarAsOutcomesConfirm(t *testing.T) {
 	const H, day, rows = 288, 288, 140
 	f := newAuto(t, Config{Dim: 1, Horizon: H}).NewSeries()
@@ -79,7 +78,7 @@ func TestTrendGoesAsFarAsOutcomesConfirm(t *testing.T) {
 	if !f.ForecastTo(out) {
 		t.Fatal("no forecast")
 	}
-	// The mean slope of the morning, 2 in 140 rows, over some 56 steps and two typical steps.
+	// The mean slope of the morning, 2 in 140 rows, over 70 steps, and what a slope of the last hours adds.
 	if got := out[H-1] - y[0]; !(got < 1.2) {
 		t.Errorf("%v above the last value after a day; the range of a day is 2", got)
 	}

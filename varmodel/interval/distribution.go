@@ -17,7 +17,7 @@ const pairs = (Quantiles + 1) / 2
 const (
 	distributionMemory = 500 // outcomes of a step after which an outcome in a width or a shift is forgotten
 	widthPrior         = 20  // outcomes that Gaussian widths count for …
-	shiftPrior         = 100  // … and symmetry does
+	shiftPrior         = 100 // … and symmetry does
 )
 
 // Distribution makes predictive distributions from forecasts and their intervals of one level: the quantiles

@@ -1,0 +1,238 @@
+package auto
+
+import (
+	"math"
+	"slices"
+
+	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/varmodel/series"
+)
+
+// smoother is exponential smoothing with a gain, around a level, a line or a damped trend (Hyndman and others 2008).
+type smoother struct {
+	gain  float64
+	slope float64 // least gain of the slope, in gains of the level; 0: no trend
+	keep  float64 // part of the slope that is left after a step
+	prior float64 // logarithm of its weight before the first sample
+}
+
+const (
+	walkPrior  = 1.5      // persistence is the simplest of all
+	trendPrior = -4       // a slope wrong by little is far off at a long horizon
+	slow       = .005     // gain of the mean of the past
+	lasting    = 1. / 200 // least gain of the slope of a line …
+	passing    = 1. / 30  // … and of a damped trend …
+	dampedKeep = .985     // … of which so much is left after a step
+)
+
+var smoothers = [...]smoother{
+	{1, 0, 0, walkPrior}, {.6, 0, 0, 0}, {.35, 0, 0, 0}, {.18, 0, 0, 0}, {.08, 0, 0, 0}, {slow, 0, 0, 0},
+	{1, lasting, 1, trendPrior}, {.35, lasting, 1, trendPrior}, {.08, lasting, 1, trendPrior}, {slow, lasting, 1, trendPrior},
+	{.35, passing, dampedKeep, trendPrior}, {.18, passing, dampedKeep, trendPrior}, {.08, passing, dampedKeep, trendPrior},
+}
+
+const (
+	weighEverySample = 100 // samples before weights are computed …
+	weighEvery       = 8   // … after so many only
+
+	smoothRetained = .99 // weight of a squared error after the next one
+	trendGain      = 2   // least gain of the level of a trend, times the samples
+	slopeGain      = 1.5 // gain of a slope, times the samples
+	slopeAfter     = 1   // samples that a slope of 0 counts for
+	lineGoesOn     = .5  // a line goes on for so much of the time that it was seen: a morning is no day
+)
+
+// smoothing is the stage of forecasts by exponential smoothing of the remainder, each variable alone: what is known
+// of a series before anything else. The forecasts of a young series, and of horizons with few outcomes, are shrunk
+// towards it. The weight of a smoother with the squared errors e in its last n steps is that of Bayes' rule for
+// Gaussian errors,
+//
+//	weight ~ prior (sum e^2)^(-n/2).
+type smoothing struct {
+	dim       int
+	deviation []float64 // smoothers x dim: level less the last value
+	slope     []float64 // smoothers x dim
+	errors    []float64 // smoothers x dim: sum of squared errors, with forgetting
+	weights   []float64 // smoothers x dim
+	known     []float64 // dim: sum of their weights, n
+	count     []float64 // dim: samples
+
+	// Means over the smoothers, dim each.
+	level, ramp, damped []float64
+}
+
+func newSmoothing(d int) *smoothing {
+	b := &smoothing{dim: d}
+	for _, v := range append(b.learnt(), &b.weights) {
+		*v = make([]float64, len(smoothers)*d)
+	}
+	for _, v := range []*[]float64{&b.known, &b.count, &b.level, &b.ramp, &b.damped} {
+		*v = make([]float64, d)
+	}
+	return b
+}
+
+func (b *smoothing) learnt() []*[]float64 { return []*[]float64{&b.deviation, &b.slope, &b.errors} }
+
+// follow learns the last increments where they were seen; of a remainder that is new, all that are kept.
+func (b *smoothing) follow(s *autoSeries) {
+	f := s.rest()
+	used := s.multihorizon != nil || s.total < earlyEnd
+	if s.remainder != nil && s.remainder.age == 0 {
+		b.begin(f, s.past.Count)
+	}
+	seen := s.past.ObservedAt(0)
+	for j, step := range f.recent.rows(0)[:b.dim] {
+		if seen[j] {
+			b.learn(j, step, f.scaler)
+		} else {
+			for i := j; i < len(b.deviation); i += b.dim {
+				b.deviation[i] -= step
+			}
+		}
+		if used {
+			b.combine(j, f.scaler)
+		}
+	}
+}
+
+// begin learns the increments before the last one from scratch.
+func (b *smoothing) begin(f *frame, samples int) {
+	for _, v := range b.learnt() {
+		clear(*v)
+	}
+	clear(b.known)
+	before := slices.Clone(b.count)
+	clear(b.count)
+	rows, stride := f.recent.rows(0), f.recent.stride
+	for l := min(f.recent.count, samples) - 1; l > 0; l-- {
+		for j := range b.dim {
+			b.learn(j, rows[l*stride+j], f.scaler)
+		}
+	}
+	for j, n := range before {
+		b.count[j] = max(b.count[j], n-1) // gains of a series of this age
+	}
+}
+
+// learn learns an increment of variable j. A level shift does not turn a slope.
+func (b *smoothing) learn(j int, step float64, s *series.Scaler) {
+	usual := lanes.Clip(step, series.WinsorLimit*s.Steps[j])
+	b.count[j]++
+	b.known[j] = smoothRetained*b.known[j] + 1
+	n := b.count[j]
+	for k := range smoothers {
+		m, i := &smoothers[k], k*b.dim+j
+		b.slope[i] *= m.keep
+		move, gain := b.deviation[i]+b.slope[i], max(m.gain, 1/(n+1))
+		if m.slope > 0 {
+			gain = max(m.gain, min(trendGain/(n+1), 1))
+		}
+		e := usual - move
+		b.errors[i] = smoothRetained*b.errors[i] + e*e
+		b.deviation[i] = move - step + gain*e
+		if m.slope > 0 {
+			b.slope[i] += gain * max(slopeGain/(n+slopeAfter), m.slope) * e
+		}
+	}
+}
+
+// combine computes the means over the smoothers of variable j. Weights of many samples change slowly.
+func (b *smoothing) combine(j int, s *series.Scaler) {
+	if n := int(b.count[j]); n < weighEverySample || n%weighEvery == 0 {
+		b.weigh(j, s)
+	}
+	var level, ramp, damped float64
+	for k := range smoothers {
+		i := k*b.dim + j
+		w := b.weights[i]
+		level += w * b.deviation[i]
+		if smoothers[k].keep < 1 {
+			damped += w * b.slope[i]
+		} else {
+			ramp += w * b.slope[i]
+		}
+	}
+	b.level[j], b.ramp[j], b.damped[j] = level, ramp, damped
+}
+
+// weigh computes the weights of the smoothers of variable j.
+func (b *smoothing) weigh(j int, s *series.Scaler) {
+	least := math.Inf(1)
+	for i := j; i < len(b.errors); i += b.dim {
+		least = min(least, b.errors[i])
+	}
+	floor := series.Degenerate*s.Diff2[j]*b.known[j] + math.SmallestNonzeroFloat64 // where all are exact
+	sum := 0.
+	for k := range smoothers {
+		i := k*b.dim + j
+		b.weights[i] = math.Exp(smoothers[k].prior - b.known[j]/2*math.Log((b.errors[i]+floor)/(least+floor)))
+		sum += b.weights[i]
+	}
+	for i := j; i < len(b.weights); i += b.dim {
+		b.weights[i] /= sum
+	}
+}
+
+// ahead returns how far variable j moves in h steps, given dampedSteps(h).
+func (b *smoothing) ahead(j, h int, damped float64) float64 {
+	return b.level[j] + b.ramp[j]*min(float64(h), lineGoesOn*b.count[j]) + b.damped[j]*damped
+}
+
+// dampedSteps is the sum of keep, keep^2, … keep^h.
+func dampedSteps(h int) float64 {
+	return dampedKeep * (1 - math.Pow(dampedKeep, float64(h))) / (1 - dampedKeep)
+}
+
+func (b *smoothing) stateOf(c *snapshot.Codec, _ *autoSeries) {
+	c.Section("smoothing")
+	for _, v := range [][]float64{b.deviation, b.slope, b.errors, b.weights, b.known, b.count, b.level, b.ramp, b.damped} {
+		c.Float64s(v)
+	}
+}
+
+// baseTo writes what the forecasts of anchor k are shrunk towards: a mean of the start of the mixture, which is the last
+// value and the trend that has proved itself at this horizon, and of smoothing.
+func (o *multihorizon) baseTo(dst []float64, k int, start, smooth []float64) {
+	for j, v := range start {
+		dst[j] = v + o.preferences[k*len(start)+j].weight*(smooth[j]-v)
+	}
+}
+
+// preference compares two forecasts of one variable at one horizon by their squared errors. Overlapping outcomes are
+// alike, so the outcomes of a round make one term; see rounds.
+type preference struct {
+	outcomes      int     // in the present term
+	first, second float64 // sums of squared errors
+	terms         float64
+	odds          float64 // logarithm of those of the second one, by Bayes' rule as in smoothing, less preferred
+	weight        float64 // of the second one
+}
+
+// preferred is the logarithm of the odds of the second one before there are outcomes.
+const preferred = 3
+
+func (p *preference) learn(first, second float64, every int) {
+	p.first += first * first
+	p.second += second * second
+	if p.outcomes++; p.outcomes < every {
+		return
+	}
+	f := math.Pow(shrinkageForgetting, float64(p.outcomes))
+	p.terms, p.first, p.second, p.outcomes = f*p.terms+1, f*p.first, f*p.second, 0
+	if p.first > 0 && p.second > 0 {
+		p.odds = p.terms / 2 * math.Log(p.first/p.second)
+	}
+	p.weigh()
+}
+
+func (p *preference) weigh() { p.weight = 1 / (1 + math.Exp(-preferred-p.odds)) }
+
+func (p *preference) State(c *snapshot.Codec) {
+	c.Index(&p.outcomes, longestAnchor)
+	for _, v := range []*float64{&p.first, &p.second, &p.terms, &p.odds} {
+		c.Float64(v)
+	}
+	p.weigh()
+}
