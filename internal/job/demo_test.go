@@ -45,8 +45,8 @@ func TestLastForecasts(t *testing.T) {
 			t.Errorf("%+v, want %+v", g, w)
 		}
 	}
-	before[0].Past[0] = 99
-	if l.Snapshot()[0].Past[0] == 99 || len(l.Snapshot()) != 2 {
+	l.Snapshot()[0].Past[23] = 99
+	if l.Snapshot()[0].Past[23] == 99 || len(l.Snapshot()) != 2 {
 		t.Errorf("a picture is not a copy: %+v", l.Snapshot())
 	}
 }
