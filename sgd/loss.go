@@ -53,19 +53,19 @@ func (Squared) Value(f, y float64) float64 { return (f - y) * (f - y) / 2 }
 // Slope returns f - y.
 func (Squared) Slope(f, y float64) float64 { return f - y }
 
-// Huber is Squared for |f - y| <= c and linear beyond (Huber 1964).
-type Huber struct{ c float64 }
+// huber is Squared for |f - y| <= c and linear beyond (Huber 1964).
+type huber struct{ c float64 }
 
 // NewHuber returns the loss with threshold c > 0, in units of y.
-func NewHuber(c float64) (Huber, error) {
+func NewHuber(c float64) (Loss, error) {
 	if !(c > 0) {
-		return Huber{}, fmt.Errorf("sgd: Huber threshold must be > 0, got %g", c)
+		return nil, fmt.Errorf("sgd: Huber threshold must be > 0, got %g", c)
 	}
-	return Huber{c}, nil
+	return huber{c}, nil
 }
 
 // Value returns (f - y)^2 / 2, or c (|f - y| - c/2) beyond the threshold.
-func (l Huber) Value(f, y float64) float64 {
+func (l huber) Value(f, y float64) float64 {
 	if r := math.Abs(f - y); r > l.c {
 		return l.c * (r - l.c/2)
 	}
@@ -73,49 +73,49 @@ func (l Huber) Value(f, y float64) float64 {
 }
 
 // Slope returns f - y, limited to [-c, c].
-func (l Huber) Slope(f, y float64) float64 { return max(-l.c, min(l.c, f-y)) }
+func (l huber) Slope(f, y float64) float64 { return max(-l.c, min(l.c, f-y)) }
 
-// Pinball is max(tau r, (tau - 1) r) with r = y - f, whose minimiser in f is
+// pinball is max(tau r, (tau - 1) r) with r = y - f, whose minimiser in f is
 // the tau-quantile of y (Koenker and Bassett 1978).
-type Pinball struct{ tau float64 }
+type pinball struct{ tau float64 }
 
 // NewPinball returns the loss of the tau-quantile, tau in (0, 1).
-func NewPinball(tau float64) (Pinball, error) {
+func NewPinball(tau float64) (Loss, error) {
 	if !(tau > 0 && tau < 1) {
-		return Pinball{}, fmt.Errorf("sgd: pinball level must lie in (0, 1), got %g", tau)
+		return nil, fmt.Errorf("sgd: pinball level must lie in (0, 1), got %g", tau)
 	}
-	return Pinball{tau}, nil
+	return pinball{tau}, nil
 }
 
 // Value returns the loss.
-func (l Pinball) Value(f, y float64) float64 {
+func (l pinball) Value(f, y float64) float64 {
 	v, _ := pinballEnvelope(l.tau, y-f, 0)
 	return v
 }
 
 // Slope returns -tau below the target, 1 - tau above it and 0 on it.
-func (l Pinball) Slope(f, y float64) float64 {
+func (l pinball) Slope(f, y float64) float64 {
 	_, s := pinballEnvelope(l.tau, y-f, 0)
 	return s
 }
 
-// Insensitive is max(0, |f - y| - eps), the loss of support vector regression
+// insensitive is max(0, |f - y| - eps), the loss of support vector regression
 // (Vapnik 1995).
-type Insensitive struct{ eps float64 }
+type insensitive struct{ eps float64 }
 
 // NewInsensitive returns the loss with a tube of half width eps >= 0.
-func NewInsensitive(eps float64) (Insensitive, error) {
+func NewInsensitive(eps float64) (Loss, error) {
 	if !(eps >= 0) || math.IsInf(eps, 0) {
-		return Insensitive{}, fmt.Errorf("sgd: half width of the insensitive loss must be >= 0 and finite, got %g", eps)
+		return nil, fmt.Errorf("sgd: half width of the insensitive loss must be >= 0 and finite, got %g", eps)
 	}
-	return Insensitive{eps}, nil
+	return insensitive{eps}, nil
 }
 
 // Value returns the loss.
-func (l Insensitive) Value(f, y float64) float64 { return max(0, math.Abs(f-y)-l.eps) }
+func (l insensitive) Value(f, y float64) float64 { return max(0, math.Abs(f-y)-l.eps) }
 
 // Slope returns the sign of f - y outside the tube and 0 inside.
-func (l Insensitive) Slope(f, y float64) float64 {
+func (l insensitive) Slope(f, y float64) float64 {
 	switch r := f - y; {
 	case r > l.eps:
 		return 1

@@ -51,8 +51,8 @@ var (
 	ParquetFormat = Format{Name: "parquet", Extensions: []string{".parquet", ".pq"}, Table: readParquet}
 )
 
-// Formats are the formats of a SourceConfig that names none.
-var Formats = []Format{CSVFormat, JSONLinesFormat, InfluxFormat, ParquetFormat, ArrowFormat, TSFFormat, XLSXFormat}
+// formats are the formats of a SourceConfig that names none.
+var formats = []Format{CSVFormat, JSONLinesFormat, InfluxFormat, ParquetFormat, ArrowFormat, TSFFormat, XLSXFormat}
 
 // FormatOf returns the name of the format that belongs to the extensions of a path, or "".
 func FormatOf(path string, formats ...Format) string {

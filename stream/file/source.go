@@ -18,7 +18,7 @@ import (
 
 // SourceConfig is the format of a file.
 type SourceConfig struct {
-	// Format is the name of one of Formats; "" = by the extension, with .gz or .zst behind it or not, or
+	// Format is the name of one of formats; "" = by the extension, with .gz or .zst behind it or not, or
 	// JSON lines for standard input. A text that is compressed by gzip or zstd is known by its first bytes.
 	Format string
 
@@ -143,7 +143,7 @@ func OpenSource(path string, c SourceConfig) (*Source, error) {
 // openAll opens a file, or several as one.
 func openAll(path string, c SourceConfig) (*Source, error) {
 	if c.Formats == nil {
-		c.Formats = Formats
+		c.Formats = formats
 	}
 	if len(c.More) == 0 && !IsSeveral(path) {
 		return openAs(path, c)

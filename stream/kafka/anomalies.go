@@ -9,7 +9,14 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// AnomalySink writes the events of anomalies to a topic, as JSON:
+type anomalySink struct{ producer *Producer }
+
+var _ stream.Sink = (*anomalySink)(nil)
+
+// NewAnomalySink returns a sink that has not connected yet. The topic has to exist. Letters are
+// those of NewSink.
+//
+// It writes the events of anomalies to a topic, as JSON:
 //
 //	{"series":"host1","event":"end","time":"2026-01-01T00:12:30Z","begin":"2026-01-01T00:10:00Z",
 //	 "peak":"2026-01-01T00:10:20Z","end":"2026-01-01T00:10:40Z","samples":5,"score":3.2,"state_score":1.4,
@@ -19,19 +26,13 @@ import (
 // The event is begin, new_normal or end, and time the time of the sample at which it became known.
 // The key is the name of the series. After a crash messages may be there again, with the same
 // bytes: (series, begin, event) is the identity of a message.
-type AnomalySink struct{ producer *Producer }
-
-var _ stream.Sink = (*AnomalySink)(nil)
-
-// NewAnomalySink returns an AnomalySink that has not connected yet. The topic has to exist. Letters are
-// those of NewSink.
-func NewAnomalySink(c Connection, topic string, letters stream.DeadLetters, log *slog.Logger) (*AnomalySink, error) {
+func NewAnomalySink(c Connection, topic string, letters stream.DeadLetters, log *slog.Logger) (stream.Sink, error) {
 	p, err := NewProducer(c, topic, log)
 	if err != nil {
 		return nil, err
 	}
 	p.rejects(letters)
-	return &AnomalySink{p}, nil
+	return &anomalySink{p}, nil
 }
 
 // anomalyMessage is the JSON of a message.
@@ -75,7 +76,7 @@ type anomalyShare struct {
 
 // Write implements stream.Sink. It returns when all replicas have the events;
 // see Producer.Send.
-func (s *AnomalySink) Write(ctx context.Context, b *stream.Batch) error {
+func (s *anomalySink) Write(ctx context.Context, b *stream.Batch) error {
 	var sent []outgoing
 	for i := range b.Events {
 		e := &b.Events[i]
@@ -111,10 +112,10 @@ func messageOf(e *stream.Event) anomalyMessage {
 
 // Problem returns why the last request failed; "" after a success. It may be called from
 // any goroutine.
-func (s *AnomalySink) Problem() string { return s.producer.Problem() }
+func (s *anomalySink) Problem() string { return s.producer.Problem() }
 
 // Rejected returns the number of messages that exceeded the limit of the topic.
-func (s *AnomalySink) Rejected() int64 { return s.producer.Rejected() }
+func (s *anomalySink) Rejected() int64 { return s.producer.Rejected() }
 
 // Close releases the connections.
-func (s *AnomalySink) Close() error { return s.producer.Close() }
+func (s *anomalySink) Close() error { return s.producer.Close() }

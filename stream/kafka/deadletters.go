@@ -10,7 +10,13 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// DeadLetters keeps messages that could not be used in a topic: key and value
+type deadLetters struct{ producer *Producer }
+
+var _ stream.DeadLetters = (*deadLetters)(nil)
+
+// NewDeadLetters returns a sink that has not connected yet. The topic has to exist.
+//
+// It keeps messages that could not be used in a topic: key and value
 // as they were, and in the headers their origin and reason:
 //
 //	forecaster.reason     one of stream.Reasons
@@ -18,19 +24,13 @@ import (
 //	forecaster.topic      where the message stood, likewise
 //	forecaster.partition  and
 //	forecaster.offset
-type DeadLetters struct{ producer *Producer }
-
-var _ stream.DeadLetters = (*DeadLetters)(nil)
-
-// NewDeadLetters returns a DeadLetters that has not connected yet. The topic has
-// to exist.
-func NewDeadLetters(c Connection, topic string, log *slog.Logger) (*DeadLetters, error) {
+func NewDeadLetters(c Connection, topic string, log *slog.Logger) (stream.DeadLetters, error) {
 	p, err := NewProducer(c, topic, log)
 	if err != nil {
 		return nil, err
 	}
 	p.oversize = shorten
-	return &DeadLetters{p}, nil
+	return &deadLetters{p}, nil
 }
 
 // maxLetter is how much of a value is kept, and of a key an eighth: a message
@@ -39,7 +39,7 @@ const maxLetter = batchBytes
 
 // WriteDeadLetters returns when all replicas have the letters; see
 // Producer.Send.
-func (d *DeadLetters) WriteDeadLetters(ctx context.Context, letters []stream.DeadLetter) error {
+func (d *deadLetters) WriteDeadLetters(ctx context.Context, letters []stream.DeadLetter) error {
 	return d.producer.send(ctx, len(letters), func(i int) outgoing {
 		l := &letters[i]
 		m := &l.Message
@@ -59,7 +59,7 @@ func (d *DeadLetters) WriteDeadLetters(ctx context.Context, letters []stream.Dea
 
 // Problem returns why the last request failed; "" after a success. It may be called from
 // any goroutine.
-func (d *DeadLetters) Problem() string { return d.producer.Problem() }
+func (d *deadLetters) Problem() string { return d.producer.Problem() }
 
 // Close releases the connections.
-func (d *DeadLetters) Close() error { return d.producer.Close() }
+func (d *deadLetters) Close() error { return d.producer.Close() }

@@ -18,11 +18,11 @@ var larger = map[string]struct {
 	reason string
 }{
 	"orff":            {111, "kernels times ways to draw them times operators; the maps share unexported contracts (state, redraw, weigh)"},
-	"sgd":             {49, "a learner is three names, and losses, rates and penalties combine with each"},
+	"sgd":             {46, "a learner is three names, and losses, rates and penalties combine with each"},
 	"stream":          {63, "the vocabulary of all edges: ten reasons of refusal, eleven kinds of events"},
 	"stream/format":   {48, "three formats, their settings, and times and columns that stream/file and stream/format/avro read the same way"},
-	"stream/kafka":    {42, "a group, its state topic and its sinks, each with its settings, errors and rights"},
-	"stream/file":     {39, "seven formats, sources, sinks and the store"},
+	"stream/kafka":    {40, "a group, its state topic and its sinks, each with its settings, errors and rights"},
+	"stream/file":     {38, "seven formats, sources, sinks and the store"},
 	"varmodel/auto":   {32, "a constant per ingredient that an ablation can leave out"},
 	"varmodel/kernel": {36, "five models, and the choices of each as constants"},
 }
