@@ -120,11 +120,15 @@ check("its label", box.getAttribute("aria-label").split("; ").slice(2, 3), ["lim
 painted = [];
 chart.plot.hooks.draw.at(-1)({bbox: {left: 5, top: 10, width: 100, height: 50}, valToPos: (y) => y + 16.2, ctx});
 check("the line of the limit", painted, [["save"], ["dash", 9, 4, 2, 4], ["beginPath"], ["moveTo", 5, 30.5], ["lineTo", 105, 30.5], ["stroke", css("outside"), 1], ["restore"]]);
+withLimits([null, 30], 90); // what had been forecast, 9, is a line, too: four heights of 7 above it are 37
+chart.update(limited, 3, []);
+await drawn();
+check("range with a limit in reach", scale(), [.32, 31.68]);
 withLimits([-1, 38], 0);
 limited.score = [0, 0, 1, 1.01];
 chart.update(limited, 3, []);
 await drawn();
-check("a far limit is left out", scale(), [-1.78, 12.78]); // from -1 to 12: four heights of 7 above 9 are 37
+check("a far limit is left out", scale(), [-1.78, 12.78]); // from -1 to 12
 check("beyond it", readout().slice(3), ["unusual 1.01", "away 1.50", "next 5.000", "limit reached 50 %", "expected beyond it now"]);
 check("in words", box.getAttribute("aria-label").split("; ")[2], "limit −1 and 38, reached within the forecast with 50 %, beyond it now");
 
