@@ -101,7 +101,9 @@ at("Home");
 press("+");
 press("0");
 check("zooms", zooms, [[30, 50], [35, 45], [30, 50], [35, 45], null, null, [20, 40], null]);
-chart.select({select: {left: 100, width: 100}, posToVal: (x) => x / 10, setSelect() {}});
+const cleared = [];
+chart.select({select: {left: 100, width: 100}, posToVal: (x) => x / 10, setSelect(...to) { cleared.push(to); }});
+check("the mark is taken away", cleared, [[{left: 0, width: 0, top: 0, height: 0}, false]]);
 chart.select({select: {left: 100, width: 7}, posToVal: (x) => x / 10, setSelect() {}}); // a click
 check("marked", zooms.slice(8), [[10, 20]]);
 setZoom(null);
