@@ -169,7 +169,7 @@ func TestReplayWithAState(t *testing.T) {
 func TestInTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	failure := errors.New("refused")
-	if inTime(ctx, nil) != nil || inTime(ctx, failure) != failure {
+	if inTime(ctx, nil) != nil || !errors.Is(inTime(ctx, failure), failure) {
 		t.Error("an error was changed in time")
 	}
 	cancel()
