@@ -152,18 +152,22 @@ func (b *binder) set(path, text, where string) {
 		case renamed[path] != "":
 			b.fail(where, path, "is a block now: renamed to %s", renamed[path])
 		default:
-			b.fail(where, path, "is a block; set one of its keys, such as %s.%s", path, firstKey(v.Type()))
+			b.fail(where, path, "is a block; %s", remedyOfBlock(path, v.Type()))
 		}
 		return
 	}
 	b.leaf(path, where, v, elements(v.Type(), text))
 }
 
-func firstKey(t reflect.Type) string {
+// remedyOfBlock says what can be set instead of a block.
+func remedyOfBlock(path string, t reflect.Type) string {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return members(t)[0].key
+	if keys := members(t); len(keys) > 0 {
+		return "set one of its keys, such as " + path + "." + keys[0].key
+	}
+	return "it has no keys: set it to {}"
 }
 
 // elements splits the text of a list at its commas; other types have one element.

@@ -189,7 +189,7 @@ func TestGrownSeriesCostWhatTheyHold(t *testing.T) {
 	}
 	young, _ := used(grown, growAfter-1)
 	want, _ := used(full, 60)
-	got, e := used(grown, 60)
+	got, _ := used(grown, 60)
 	if got != want || !(young > 0 && young < want) {
 		t.Errorf("%d bytes are in use before the growth and %d after it, want %d as with the full model from the start", young, got, want)
 	}
@@ -199,7 +199,8 @@ func TestGrownSeriesCostWhatTheyHold(t *testing.T) {
 	if got, _ := used(late, 150); got != want {
 		t.Errorf("%d bytes are in use by those that grow late, want %d", got, want)
 	}
-	if want, e = used(full, 300); want <= got {
+	want, e := used(full, 300)
+	if want <= got {
 		t.Errorf("%d bytes are in use after 300 samples, %d after 60: what the models hold is not measured again", want, got)
 	}
 	older := streamtest.NewEngine(t, full)
