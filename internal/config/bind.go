@@ -159,7 +159,7 @@ func (b *binder) set(path, text, where string) {
 	b.leaf(path, where, v, elements(v.Type(), text))
 }
 
-// remedyOfBlock says what can be set instead of a block.
+// remedyOfBlock names a key of the block that a user can set, or {} for a block without keys.
 func remedyOfBlock(path string, t reflect.Type) string {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

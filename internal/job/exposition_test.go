@@ -156,8 +156,8 @@ next:
 	}
 }
 
-// What only holds at present is not said of a partition that has ended: its lag and its age would grow for ever, and
-// its problem would keep the job from being ready.
+// A partition that has ended has no lag, no age of a checkpoint and no problem: lag and age would grow permanently,
+// and the problem would prevent the job from being ready.
 func TestEndedPartitionHasNoPresent(t *testing.T) {
 	l := served(t, "state.dir="+filepath.Join(t.TempDir(), "state"))
 	l.past["in-0"] = counters{Stats: run.Stats{DeadLetters: map[stream.Reason]int64{}, Records: 7}}

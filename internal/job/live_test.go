@@ -34,8 +34,8 @@ func (l *loggedText) has(text string) bool {
 	return strings.Contains(l.text.String(), text)
 }
 
-// A job of a file ends with it, and goes on from its checkpoint when the file has grown; the log says what it has
-// assumed and done.
+// A job that reads a file stops at the end of the file. After the file has grown, a restart resumes from the
+// checkpoint. The log names the assumptions about the file and the number of rows.
 func TestJobOfAFile(t *testing.T) {
 	dir := t.TempDir()
 	input, output := filepath.Join(dir, "in.csv"), filepath.Join(dir, "out.jsonl")

@@ -118,7 +118,8 @@ func TestReplayRefuses(t *testing.T) {
 	}
 }
 
-// What has y cannot go on where another replay has ended; a damaged checkpoint is listed with its damage.
+// A replay that writes the column y cannot resume from a checkpoint. The list of checkpoints names the damage of a
+// damaged file.
 func TestReplayWithAState(t *testing.T) {
 	dir := t.TempDir()
 	input, state := rowsFile(t, filepath.Join(dir, "in.csv"), 0, 10), filepath.Join(dir, "state")

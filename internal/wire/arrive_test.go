@@ -300,9 +300,9 @@ func clearFunctions(v reflect.Value) {
 	}
 }
 
-// TestSettingsArrive: every key of the configuration, set to another value, changes what is built from it. What
-// it changes, and that it changes nothing else, is in testdata/arrivals.txt; UPDATE_ARRIVALS=1 writes it, to be read
-// line by line: each has the value of the key, where it is used.
+// TestSettingsArrive sets every key of the configuration to another value. testdata/arrivals.txt lists the fields of
+// the built parts that each key changes; no other field may change. UPDATE_ARRIVALS=1 writes the list, for a reader
+// to compare the value of each key with the value at its consumer.
 func TestSettingsArrive(t *testing.T) {
 	tried := make(map[string]bool)
 	var list strings.Builder

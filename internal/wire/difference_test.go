@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// values are the values that something has, by their paths: what is behind pointers and in elements, too.
+// values maps the path of each field, element and pointer target of a value to its text.
 type values map[string]string
 
 // read are the fields of types whose other fields are not read.

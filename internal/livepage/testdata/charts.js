@@ -122,7 +122,7 @@ check("its label", box.getAttribute("aria-label").split("; ").slice(2, 3), ["lim
 painted = [];
 chart.plot.hooks.draw.at(-1)({bbox: {left: 5, top: 10, width: 100, height: 50}, valToPos: (y) => y + 16.2, ctx});
 check("the line of the limit", painted, [["save"], ["dash", 9, 4, 2, 4], ["beginPath"], ["moveTo", 5, 30.5], ["lineTo", 105, 30.5], ["stroke", css("outside"), 1], ["restore"]]);
-withLimits([null, 30], 90); // what had been forecast, 9, is a line, too: four heights of 7 above it are 37
+withLimits([null, 30], 90); // the past forecast, 9, counts as a line: four line heights of 7 above it are 37
 chart.update(limited, 3, []);
 await drawn();
 check("range with a limit in reach", scale(), [.32, 31.68]);
