@@ -82,6 +82,7 @@ type origin struct {
 	mixed     []float64   // anchors x dim: increment that the mixture forecast
 	trends    []float64   // anchors x dim: increment by the trend
 	moves     []float64   // anchors x dim: as much of it as is believed; forecasts start from there
+	shrunk    []float64   // anchors x dim: forecasts of the mixture after shrinkage
 	smooth    []float64   // anchors x dim: forecasts by smoothing
 	awake     []bool      // for each anchor: the iterated mixture has a forecast
 	calendar  calendarForecast
@@ -101,10 +102,10 @@ type multihorizon struct {
 
 	mixtures    []*mixture   // for each anchor
 	rounds      []rounds     // of each mixture
-	shrinkages  []shrinkage  // of each mixture, towards the base
+	shrinkages  []shrinkage  // of each mixture, towards the start: the last value and the trend
 	single      []shrinkage  // anchors x dim: of one coordinate, which others must not spoil
 	factors     []float64    // see shrink
-	preferences []preference // anchors x dim: smoothing over the start of the mixture
+	preferences []preference // anchors x dim: smoothing over the shrunken mixture
 	lags        *lagRegression
 	trends      *trends
 	noOwnPast   bool     // their forecast is the last value: the part is left out
@@ -121,7 +122,6 @@ type multihorizon struct {
 	ahead        []float64  // horizon x dim: seasons; 0 without
 	recent       []float64  // scratch of iterate: rows of increments, forecast ones before observed ones
 	values       []float64  // scratch, dim
-	base         []float64  // scratch, dim
 	out          []float64  // scratch, dim
 	target       []float64  // scratch, dim
 	all          []float64  // scratch, horizon x dim
@@ -138,7 +138,6 @@ func newMultihorizon(m *auto, q *seasons, calendar bool) *multihorizon {
 		pathWeights: make([]float64, paths*len(g.steps)*d),
 		atAnchors:   make([]float64, len(g.steps)*d),
 		factors:     make([]float64, len(g.steps)),
-		base:        make([]float64, d),
 		recent:      vec.Aligned((horizon + m.recent()) * strideOf(d)),
 		values:      lanes.Rows(1, d),
 		out:         make([]float64, d),
@@ -172,7 +171,7 @@ func newMultihorizon(m *auto, q *seasons, calendar bool) *multihorizon {
 		p.step, p.sd = make([]float64, d), make([]float64, d)
 		p.seasons, p.mixed = make([]float64, len(g.steps)*d), make([]float64, len(g.steps)*d)
 		p.trends, p.moves = make([]float64, len(g.steps)*d), make([]float64, len(g.steps)*d)
-		p.smooth = make([]float64, len(g.steps)*d)
+		p.shrunk, p.smooth = make([]float64, len(g.steps)*d), make([]float64, len(g.steps)*d)
 		p.awake = make([]bool, len(g.steps))
 		p.forecasts = make([][]float64, len(g.steps))
 		for k := range p.forecasts {
@@ -229,13 +228,14 @@ func (o *multihorizon) Observe(sample []float64, s *series.Scaler) {
 		m.forecastTo(o.out, start, p.forecasts[k])
 		m.setOut(p.mixed[k*g.dim : (k+1)*g.dim])
 		smooth := p.smooth[k*g.dim:][:g.dim]
-		o.baseTo(o.base, k, start, smooth)
-		o.shrinkages[k].Observe(m, y, start, o.base)
+		mixed := p.shrunk[k*g.dim:][:g.dim]
+		o.shrinkages[k].Observe(m, y, start, start)
 		for j, v := range y {
-			if t := &o.single[k*g.dim+j]; t.addOf(m, j, v-start[j], o.base[j]-start[j]) {
+			if t := &o.single[k*g.dim+j]; t.addOf(m, j, v-start[j], 0) {
 				t.every = every
 				t.endOutcome()
-				o.preferences[k*g.dim+j].learn(v-start[j], v-smooth[j], every)
+				unit := m.steps.Inverse[j]
+				o.preferences[k*g.dim+j].learn((v-mixed[j])*unit, (v-smooth[j])*unit, every)
 			}
 		}
 		m.Observe(y, start, true)
@@ -344,8 +344,9 @@ func (o *multihorizon) expertsTo(z []float64, k int, whole, f *frame, p *origin)
 	}
 }
 
-// combine mixes the experts of anchor k. It shrinks the mixture towards the base, see baseTo, unless outcomes
-// of all coordinates, or of the coordinate alone, support the mixture. After a shift the forecast is the last value.
+// combine mixes the experts of anchor k. It shrinks the mixture towards the last value and the trend of the remainder,
+// unless outcomes of all coordinates, or of the coordinate alone, support the mixture. Smoothing takes part as far as
+// its outcomes are better. After a shift the forecast is the last value.
 func (o *multihorizon) combine(k int, p *origin, s *autoSeries) {
 	d, m := o.direct.dim, o.mixtures[k]
 	z := p.forecasts[k]
@@ -361,10 +362,11 @@ func (o *multihorizon) combine(k int, p *origin, s *autoSeries) {
 	for j, v := range p.last {
 		smooth[j] = v + s.smoothing.ahead(j, o.direct.steps[k], damped)
 	}
-	o.baseTo(o.base, k, start, smooth)
 	for j, v := range forecast {
 		shrunk := max(o.factors[k], o.single[k*d+j].factor)
-		forecast[j] = o.base[j] + shrunk*finiteOr(v-o.base[j], 0)
+		v = start[j] + shrunk*finiteOr(v-start[j], 0)
+		p.shrunk[k*d+j] = v
+		forecast[j] = v + o.preferences[k*d+j].weight*(smooth[j]-v)
 		o.sharePaths(k, j, p.awake[k])
 		if s.gate.shifted(j, o.direct.steps[k]) {
 			forecast[j] = p.last[j]
@@ -416,6 +418,7 @@ func (o *multihorizon) begin() {
 	}
 	for i := range o.single {
 		o.single[i].discount(mixtureKeep)
+		o.preferences[i].discount(mixtureKeep)
 	}
 }
 
@@ -470,7 +473,7 @@ func (o *multihorizon) originsState(c *snapshot.Codec) {
 	c.Index(&o.count, len(o.origins)+1)
 	for i := range o.origins {
 		p := &o.origins[i]
-		for _, v := range [][]float64{p.phi, p.inputs, p.last, p.local, p.step, p.sd, p.seasons, p.mixed, p.trends, p.moves, p.smooth} {
+		for _, v := range [][]float64{p.phi, p.inputs, p.last, p.local, p.step, p.sd, p.seasons, p.mixed, p.trends, p.moves, p.shrunk, p.smooth} {
 			c.Float64s(v)
 		}
 		for _, v := range p.forecasts {

@@ -44,9 +44,9 @@ const (
 )
 
 // smoothing is the stage of forecasts by exponential smoothing of the remainder, each variable alone: what is known
-// of a series before anything else. The forecasts of a young series, and of horizons with few outcomes, are shrunk
-// towards it. The weight of a smoother with the squared errors e in its last n steps is that of Bayes' rule for
-// Gaussian errors,
+// of a series before anything else. The one-step forecasts of a young series are shrunk towards it; beyond one step it
+// counts as far as its outcomes are better than those of the mixture. The weight of a smoother with the squared errors
+// e in its last n steps is that of Bayes' rule for Gaussian errors,
 //
 //	weight ~ prior (sum e^2)^(-n/2).
 type smoothing struct {
@@ -192,46 +192,55 @@ func (b *smoothing) stateOf(c *snapshot.Codec, _ *autoSeries) {
 	}
 }
 
-// baseTo writes what the forecasts of anchor k are shrunk towards: a mean of the start of the mixture, which is the last
-// value and the trend that has proved itself at this horizon, and of smoothing.
-func (o *multihorizon) baseTo(dst []float64, k int, start, smooth []float64) {
-	for j, v := range start {
-		dst[j] = v + o.preferences[k*len(start)+j].weight*(smooth[j]-v)
-	}
-}
+// youngOdds is the logarithm of the odds of smoothing before there are outcomes.
+const youngOdds = 1
 
-// preference compares two forecasts of one variable at one horizon by their squared errors. Overlapping outcomes are
-// alike, so the outcomes of a round make one term; see rounds.
+// preference compares the forecasts of one variable at one horizon by the shrunken mixture and by smoothing. A young
+// series learns quickly, so a term weighs as its number; the terms are those of shrinkage. The mixture learns from
+// them, too, and smoothing does not, so the odds of smoothing fall as their number rises.
 type preference struct {
-	outcomes      int     // in the present term
-	first, second float64 // sums of squared errors
-	terms         float64
-	odds          float64 // logarithm of those of the second one, by Bayes' rule as in smoothing, less preferred
-	weight        float64 // of the second one
+	outcomes        int     // in the present term
+	ended           int     // terms so far
+	mixture, smooth float64 // sums of squared errors
+	terms           float64
+	evidence        float64 // for smoothing: a logarithm, by Bayes' rule as in smoothing
+	weight          float64 // of smoothing
 }
 
-// preferred is the logarithm of the odds of the second one before there are outcomes.
-const preferred = 3
-
-func (p *preference) learn(first, second float64, every int) {
-	p.first += first * first
-	p.second += second * second
+// learn takes two errors, in typical increments.
+func (p *preference) learn(mixture, smooth float64, every int) {
+	mixture, smooth = lanes.Clip(mixture, shrinkageLimit), lanes.Clip(smooth, shrinkageLimit)
+	p.mixture += mixture * mixture
+	p.smooth += smooth * smooth
 	if p.outcomes++; p.outcomes < every {
 		return
 	}
-	f := math.Pow(shrinkageForgetting, float64(p.outcomes))
-	p.terms, p.first, p.second, p.outcomes = f*p.terms+1, f*p.first, f*p.second, 0
-	if p.first > 0 && p.second > 0 {
-		p.odds = p.terms / 2 * math.Log(p.first/p.second)
+	p.ended++
+	f := min(math.Pow(shrinkageForgetting, float64(p.outcomes)), 1-1/float64(p.ended+1))
+	p.terms, p.mixture, p.smooth, p.outcomes = f*(p.terms+1), f*p.mixture, f*p.smooth, 0
+	if p.mixture > 0 && p.smooth > 0 {
+		p.evidence = p.terms / 2 * math.Log(p.mixture/p.smooth)
 	}
 	p.weigh()
 }
 
-func (p *preference) weigh() { p.weight = 1 / (1 + math.Exp(-preferred-p.odds)) }
+// discount multiplies the weight of all outcomes so far by keep, in (0, 1].
+func (p *preference) discount(keep float64) {
+	for _, v := range []*float64{&p.mixture, &p.smooth, &p.terms} {
+		*v *= keep
+	}
+	p.evidence *= keep
+	p.weigh()
+}
+
+func (p *preference) weigh() {
+	p.weight = 1 / (1 + (1+p.terms)*math.Exp(-youngOdds-p.evidence))
+}
 
 func (p *preference) State(c *snapshot.Codec) {
 	c.Index(&p.outcomes, longestAnchor)
-	for _, v := range []*float64{&p.first, &p.second, &p.terms, &p.odds} {
+	c.Int(&p.ended)
+	for _, v := range []*float64{&p.mixture, &p.smooth, &p.terms, &p.evidence} {
 		c.Float64(v)
 	}
 	p.weigh()

@@ -13,7 +13,7 @@ import (
 //	a walk with a drift           h/n, the mean of the increments
 //	a walk                        0
 //
-// The model does not know the law. What rules out the others is the same evidence, several times: it may lose eight times as
+// The model does not know the law. What rules out the others is the same evidence, several times: it may lose twelve times as
 // much up to row 100 and four times after, and .03 where the law has nothing to estimate. Chance is a tenth of a loss, over
 // 40 series.
 func TestKnownYoung(t *testing.T) {
@@ -60,7 +60,7 @@ func TestKnownYoung(t *testing.T) {
 						if c.name == "drift" || c.name == "walk" {
 							scale = float64(h)
 						}
-						from, upTo, times := 50, 100, 8.
+						from, upTo, times := 50, 100, 12.
 						if i >= upTo {
 							from, upTo, times = upTo, rows, 4
 						}
