@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -43,10 +44,13 @@ func TestFault39_SlowDisk(t *testing.T) {
 		t.Skip("strace is not installed: apt-get install strace")
 	}
 	dir := t.TempDir()
-	in := writeSeries(t, dir)
+	in := map[string]string{"calm": writeSeries(t, dir)}
+	in["slow"], in["failing"] = in["calm"], filepath.Join(dir, "growing", "data.csv")
+	rows := readFile(t, in["calm"])
+	half := bytes.IndexByte(rows[len(rows)/2:], '\n') + len(rows)/2 + 1
 	args := func(name string) []string {
 		return []string{
-			"forecaster", "run", "--set", "input.file.path=" + in, "--set", "output.file.path=" + filepath.Join(dir, name+".csv"),
+			"forecaster", "run", "--set", "input.file.path=" + in[name], "--set", "output.file.path=" + filepath.Join(dir, name+".csv"),
 			"--set", "state.dir=" + filepath.Join(dir, name), "--set", "state.records=100", "--set", "model.type=var1", "--set", "log.level=error",
 		}
 	}
@@ -63,7 +67,16 @@ func TestFault39_SlowDisk(t *testing.T) {
 	if out, err := inject("delay_enter=100000", "slow"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if out, err := inject("error=EIO:when=4+", "failing"); err == nil || !strings.Contains(out, "input/output error") || !strings.Contains(out, dir) {
+	// strace counts the calls of each thread, so every sync of the second half fails.
+	if err := os.Mkdir(filepath.Dir(in["failing"]), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, in["failing"], rows[:half])
+	if out, err := exec.Command(args("failing")[0], args("failing")[1:]...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	writeFile(t, in["failing"], rows)
+	if out, err := inject("error=EIO", "failing"); err == nil || !strings.Contains(out, "input/output error") || !strings.Contains(out, dir) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if out, err := exec.Command(args("failing")[0], args("failing")[1:]...).CombinedOutput(); err != nil {
