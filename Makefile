@@ -19,7 +19,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 GOLANGCI_LINT = v2.15.0
 LINTER        = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/forecaster/golangci-lint-$(GOLANGCI_LINT)
 
-.PHONY: build test testserver mutants pin compose race services influxdb shapes up down fmt lint deadcode tidy generated vet fuzz soak endurance members seeds bench anomalies maps pipeline telegraf chart apiserver alerts packages golden arm64 cover cross wheel wheels figures reference record clean help
+.PHONY: build test testserver mutants pin compose race services influxdb shapes up down fmt lint deadcode tidy generated vet fuzz soak endurance members seeds bench anomalies maps ratio pipeline telegraf chart apiserver alerts packages golden arm64 cover cross wheel wheels figures reference record clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -127,6 +127,14 @@ seeds: ## simulate the failures of SEEDS seeds, from FIRST on
 
 bench: ## report speed beside the bounds of this machine and gonum, see docs/performance.md
 	$(GO) run ./internal/tools/bench
+
+BASE ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
+ratio: build ## time and memory of twelve whole runs over those of the commit BASE (a calm machine, five minutes)
+	@test -n '$(BASE)' || { echo 'ratio: BASE=commit is missing, and there is no tag'; exit 2; }
+	rm -rf bin/base && git worktree prune && git worktree add --detach bin/base $(BASE)
+	cd bin/base && CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o ../forecaster-base ./cmd/forecaster
+	git worktree remove --force bin/base
+	$(GO) run ./internal/tools/bench -ratio bin/forecaster-base
 
 pipeline: ## speed of each stage, of a replay, and between Kafka and InfluxDB (a calm machine, some minutes)
 	$(GO) test -run '^$$' -bench 'Stage|Replay' ./cmd/forecaster

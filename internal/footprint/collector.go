@@ -8,15 +8,18 @@ import (
 )
 
 const (
+	smallHeap    = 4 << 20   // bytes in use, up to which …
+	smallPercent = 300       // … a collection begins at so much more, because a start makes much that stays
 	largeHeap    = 256 << 20 // bytes in use, from which on …
-	largePercent = 40        // … a collection begins at so much more; below at as much again
+	largePercent = 40        // … a collection begins at so much more; between at as much again
 )
 
 // TuneCollector limits a large heap to 1.4 times the bytes in use, unless GOGC is set. The default of
-// Go is twice the bytes in use, and the models of a fleet stay in use.
+// Go is twice the bytes in use, and the models of a fleet stay in use. A small heap is collected seldom.
 func TuneCollector() {
 	if os.Getenv("GOGC") == "" {
-		afterCollection(100)
+		debug.SetGCPercent(smallPercent)
+		afterCollection(smallPercent)
 	}
 }
 
@@ -34,7 +37,10 @@ func afterCollection(percent int) {
 }
 
 func percentFor(live uint64) int {
-	if live < largeHeap {
+	switch {
+	case live <= smallHeap:
+		return smallPercent
+	case live < largeHeap:
 		return 100
 	}
 	return largePercent

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image/color"
 	"io"
-	"regexp"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -15,6 +14,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/orffvar/forecaster/internal/lazyregexp"
 )
 
 // size is the size of a figure in points.
@@ -83,19 +84,19 @@ func (f *figure) svg(s size) string {
 }
 
 var (
-	spaces   = regexp.MustCompile(`\s*\n\s*`)
-	fonts    = regexp.MustCompile(`font-family:[^;"]*;font-variant:[^;"]*;font-weight:[^;"]*;font-style:[^;"]*;?`)
-	paths    = regexp.MustCompile(` d="[^"]*"`)
-	decimals = regexp.MustCompile(`(\d+\.\d)\d+`)
+	spaces   = lazyregexp.New(`\s*\n\s*`)
+	fonts    = lazyregexp.New(`font-family:[^;"]*;font-variant:[^;"]*;font-weight:[^;"]*;font-style:[^;"]*;?`)
+	paths    = lazyregexp.New(` d="[^"]*"`)
+	decimals = lazyregexp.New(`(\d+\.\d)\d+`)
 )
 
 // compact takes out what a page does not need, and names the colours that it
 // decides.
 func compact(svg string) string {
-	svg = fonts.ReplaceAllString(svg, "")
-	svg = paths.ReplaceAllStringFunc(svg, func(d string) string { return decimals.ReplaceAllString(d, "$1") })
+	svg = fonts().ReplaceAllString(svg, "")
+	svg = paths().ReplaceAllStringFunc(svg, func(d string) string { return decimals().ReplaceAllString(d, "$1") })
 	svg = strings.NewReplacer("#010203", "currentColor", "#040506", "var(--grid)").Replace(svg)
-	return spaces.ReplaceAllString(svg, "\n")
+	return spaces().ReplaceAllString(svg, "\n")
 }
 
 // format is a kind of file.

@@ -4,7 +4,8 @@ import (
 	"errors"
 	"net"
 	"net/url"
-	"regexp"
+
+	"github.com/orffvar/forecaster/internal/lazyregexp"
 )
 
 // CheckURL returns an error unless text is the URL of an HTTP server: http or https, a
@@ -21,14 +22,14 @@ func CheckURL(text string) error {
 }
 
 var (
-	host = regexp.MustCompile(`^[\pL\pN._:%-]+$`)
-	port = regexp.MustCompile(`^[a-z0-9-]+$`)
+	host = lazyregexp.New(`^[\pL\pN._:%-]+$`)
+	port = lazyregexp.New(`^[a-z0-9-]+$`)
 )
 
 // CheckAddress returns an error, which does not repeat text, unless text is host:port.
 func CheckAddress(text string) error {
 	h, p, err := net.SplitHostPort(text)
-	if err != nil || !host.MatchString(h) || !port.MatchString(p) {
+	if err != nil || !host().MatchString(h) || !port().MatchString(p) {
 		return errors.New("must be host:port, without scheme, user and password")
 	}
 	return nil

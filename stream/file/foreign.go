@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
+
+	"github.com/orffvar/forecaster/internal/lazyregexp"
 )
 
 // ownLine matches the first line of the files of this package that are text: both headers of CSV,
 // JSON lines and the measurements of line protocol.
-var ownLine = regexp.MustCompile(`^(time,series,target,horizon,model,yhat|unique_id,ds,cutoff,y,yhat|\{.*"yhat":|(forecast|forecast_(metrics|events|experts)|observation),[^ ]*=)`)
+var ownLine = lazyregexp.New(`^(time,series,target,horizon,model,yhat|unique_id,ds,cutoff,y,yhat|\{.*"yhat":|(forecast|forecast_(metrics|events|experts)|observation),[^ ]*=)`)
 
 // beginnings are the first characters of texts that ownLine matches.
 var beginnings = []string{"time,series,target,", "unique_id,ds,cutoff,", `{"time":"`, `{"unique_id":`, "forecast,", "forecast_", "observation,"}
@@ -38,7 +39,7 @@ func CheckForeign(path string) error {
 	head := make([]byte, sampleBytes)
 	n, _ := f.ReadAt(head, 0)                // shorter files end with io.EOF
 	head = bytes.TrimRight(head[:n], "\x00") // which a crash leaves in the place of bytes without a sync
-	own := ownLine.Match(head) || isTorn(head)
+	own := ownLine().Match(head) || isTorn(head)
 	if bytes.HasPrefix(head, []byte("PAR1")) {
 		p, _, err := newParquetReader(f, info.Size())
 		own = err != nil || slices.ContainsFunc(p.columns, func(c parquetColumn) bool { return c.name == "yhat" }) // torn: nothing can read it

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/orffvar/forecaster/internal/lazyregexp"
 	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream/format"
 )
@@ -25,63 +25,63 @@ var (
 )
 
 // oddLines match objects that may each stand on a line and are no samples.
-var oddLines = []*regexp.Regexp{
-	regexp.MustCompile(`^\{"metric":\s*\{[^}]*\},\s*"values":\s*\[`),
-	regexp.MustCompile(`^[^\n]*\{\s*"\$date"\s*:`),
-	regexp.MustCompile(`^[^\n]*"\\?/Date\(\d{13}`),
+var oddLines = []lazyregexp.Regexp{
+	lazyregexp.New(`^\{"metric":\s*\{[^}]*\},\s*"values":\s*\[`),
+	lazyregexp.New(`^[^\n]*\{\s*"\$date"\s*:`),
+	lazyregexp.New(`^[^\n]*"\\?/Date\(\d{13}`),
 }
 
 // jsonKinds are JSON files that are not one object a line, with the program of jq that makes
 // them so and the fields that read what it writes. COLUMNS is what the last group has matched.
 var jsonKinds = []struct {
-	has           *regexp.Regexp
+	has           lazyregexp.Regexp
 	name, program string
 	fields        []fieldValue
 }{
 	{
-		regexp.MustCompile(`"resultType"`), "an answer of Prometheus",
+		lazyregexp.New(`"resultType"`), "an answer of Prometheus",
 		`.data.result[] | (.metric | to_entries | map(.key + "=" + .value) | join(",")) as $id | (.values // [.value])[] | {series: $id, time: .[0], value: (.[1] | tonumber)}`, []fieldValue{bySeries},
 	},
 	{
-		regexp.MustCompile(`^\{"resourceMetrics"`), "a file of the OpenTelemetry Collector",
+		lazyregexp.New(`^\{"resourceMetrics"`), "a file of the OpenTelemetry Collector",
 		`.resourceMetrics[].scopeMetrics[].metrics[] | .name as $n | (.gauge // .sum // {dataPoints: []}).dataPoints[] | ` +
 			`([$n] + (.attributes // [] | map(.key + "=" + (.value | to_entries[0].value | tostring))) | join(",")) as $id | {series: $id, time: ((.timeUnixNano | tonumber) / 1e9), value: (.asDouble // (.asInt | tonumber))}`,
 		[]fieldValue{bySeries, inOrder},
 	},
 	{
-		regexp.MustCompile(`"MetricDataResults"`), "an answer of CloudWatch",
+		lazyregexp.New(`"MetricDataResults"`), "an answer of CloudWatch",
 		`.MetricDataResults[] | "\(.Id) \(.Label)" as $id | [.Timestamps, .Values] | transpose[] | {series: $id, time: .[0], value: .[1]}`, []fieldValue{bySeries, inOrder},
 	},
 	{
-		regexp.MustCompile(`"Datapoints"`), "an answer of CloudWatch",
+		lazyregexp.New(`"Datapoints"`), "an answer of CloudWatch",
 		`.Datapoints[] | {time: .Timestamp} + del(.Timestamp, .Unit)`, []fieldValue{inOrder},
 	},
 	{
-		regexp.MustCompile(`"pointlist"`), "an answer of Datadog",
+		lazyregexp.New(`"pointlist"`), "an answer of Datadog",
 		`.series[] | "\(.metric){\(.scope)}" as $id | .pointlist[] | {series: $id, time: (.[0] / 1000), value: .[1]}`, []fieldValue{bySeries},
 	},
 	{
-		regexp.MustCompile(`"results"[^"]+("statement_id"[^"]+)?"series"`), "an answer of InfluxDB",
+		lazyregexp.New(`"results"[^"]+("statement_id"[^"]+)?"series"`), "an answer of InfluxDB",
 		`.results[].series[] | ([.name] + (.tags // {} | to_entries | map(.key + "=" + .value)) | join(",")) as $id | .columns as $c | ` +
 			`.values[] | [$c, .] | transpose | map({key: .[0], value: .[1]}) | from_entries + {series: $id}`, []fieldValue{bySeries},
 	},
 	{
-		regexp.MustCompile(`"hits"\s*:[^]]*"_source"`), "an answer of Elasticsearch",
+		lazyregexp.New(`"hits"\s*:[^]]*"_source"`), "an answer of Elasticsearch",
 		`.hits.hits[]._source`, []fieldValue{{"JSONConfig.Time", "@timestamp"}, inOrder},
 	},
 	{
-		regexp.MustCompile(`"(\w+)"\s*:\s*\{\s*"time"\s*:\s*\[`), "an object of columns",
+		lazyregexp.New(`"(\w+)"\s*:\s*\{\s*"time"\s*:\s*\[`), "an object of columns",
 		`.COLUMNS as $c | range($c.time | length) as $i | $c | map_values(.[$i])`, nil,
 	},
 	{
-		regexp.MustCompile(`^\{\s*"time"\s*:\s*\[`), "an object of columns",
+		lazyregexp.New(`^\{\s*"time"\s*:\s*\[`), "an object of columns",
 		`. as $c | range($c.time | length) as $i | $c | map_values(.[$i])`, nil,
 	},
 	{
-		regexp.MustCompile(`^\{"schema":\s*\{"fields"`), "a table of pandas", ".data[]", nil,
+		lazyregexp.New(`^\{"schema":\s*\{"fields"`), "a table of pandas", ".data[]", nil,
 	},
 	{
-		regexp.MustCompile(`^\{"columns":\s*\[[^]]*\],\s*"index"`), "a table of pandas",
+		lazyregexp.New(`^\{"columns":\s*\[[^]]*\],\s*"index"`), "a table of pandas",
 		`.columns as $c | [.index, .data] | transpose[] | {time: .[0]} + ([$c, .[1]] | transpose | map({key: .[0], value: .[1]}) | from_entries)`, nil,
 	},
 	{
@@ -96,11 +96,11 @@ var jsonKinds = []struct {
 		oddLines[2], "JSON with dates of .NET",
 		`(if type == "array" then .[] else . end) | map_values(if type == "string" and startswith("/Date(") then (.[6:19] | tonumber / 1000) else . end)`, nil,
 	},
-	{regexp.MustCompile(`^\[`), "one array", ".[]", nil},
+	{lazyregexp.New(`^\[`), "one array", ".[]", nil},
 }
 
 // byColumns is how DataFrame.to_json writes without orient.
-var byColumns = regexp.MustCompile(`^\{"[^"]*":\{"-?\d+":`)
+var byColumns = lazyregexp.New(`^\{"[^"]*":\{"-?\d+":`)
 
 // checkJSON refuses JSON that is not one object a line, with the command that makes it so.
 func (s *Source) checkJSON() error {
@@ -110,14 +110,14 @@ func (s *Source) checkJSON() error {
 	}
 	b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\ufeff")))
 	first, _, more := bytes.Cut(b, []byte("\n"))
-	if byColumns.Match(b) {
+	if byColumns().Match(b) {
 		return fmt.Errorf(`file: %s has an object for each column, one object a line was expected: write it with  df.reset_index().to_json(PATH, orient="records", lines=True)`, s.path)
 	}
 	name, program, flags := "", "", ""
 	if bytes.HasPrefix(b, []byte("[")) || bytes.HasPrefix(b, []byte("{")) && (!more || endsEarly(first) || bytes.HasPrefix(b, []byte(`{"resourceMetrics"`)) ||
-		slices.ContainsFunc(oddLines, func(r *regexp.Regexp) bool { return r.Match(b) })) {
+		slices.ContainsFunc(oddLines, func(r lazyregexp.Regexp) bool { return r().Match(b) })) {
 		for _, k := range jsonKinds {
-			if m := k.has.FindSubmatchIndex(b); m != nil {
+			if m := k.has().FindSubmatchIndex(b); m != nil {
 				name, program, flags = k.name, strings.ReplaceAll(k.program, "COLUMNS", string(b[m[len(m)-2]:m[len(m)-1]])), ""
 				for _, f := range k.fields {
 					flags += " " + s.setting.Set(f.field, f.value)

@@ -2,9 +2,10 @@ package file
 
 import (
 	"math"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/orffvar/forecaster/internal/lazyregexp"
 )
 
 // numberStyle is what a style makes of a number.
@@ -38,7 +39,7 @@ func (w *workbook) readStyles(name string) error {
 		code, given := own[c.Format]
 		style := plainStyle
 		switch {
-		case given && elapsed.MatchString(code) || !given && c.Format == 46:
+		case given && elapsed().MatchString(code) || !given && c.Format == 46:
 			style = durationStyle
 		case given && isDateCode(code) || !given && isDateFormat(c.Format):
 			style = dateStyle
@@ -57,12 +58,12 @@ func isDateFormat(id int) bool {
 // literal matches what a code of a format shows as it is, and colours, conditions and languages; elapsed a
 // duration such as [h]:mm.
 var (
-	literal = regexp.MustCompile(`"[^"]*"|\\.|[_*].|\[[^\]]*\]`)
-	elapsed = regexp.MustCompile(`(?i)\[(h+|m+|s+)\]`)
+	literal = lazyregexp.New(`"[^"]*"|\\.|[_*].|\[[^\]]*\]`)
+	elapsed = lazyregexp.New(`(?i)\[(h+|m+|s+)\]`)
 )
 
 func isDateCode(code string) bool {
-	code, _, _ = strings.Cut(literal.ReplaceAllString(code, ""), ";")
+	code, _, _ = strings.Cut(literal().ReplaceAllString(code, ""), ";")
 	return strings.ContainsAny(strings.ToLower(code), "dmyhs") && !strings.EqualFold(code, "general")
 }
 

@@ -3,31 +3,32 @@ package format
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/orffvar/forecaster/internal/lazyregexp"
 )
 
 // rewritten are dates that no date of another form equals, with what makes RFC 3339 of their parts.
 var rewritten = []struct {
-	form *regexp.Regexp
+	form lazyregexp.Regexp
 	date func(part []string) string
 }{
-	{regexp.MustCompile(`^(\d{4})(\d\d)(\d\d)[T ](\d\d)(\d\d)?(\d\d)?([.,]\d+)?(Z|[+-]\d\d:?\d\d)?$`), func(p []string) string { // 20250106T093000Z
+	{lazyregexp.New(`^(\d{4})(\d\d)(\d\d)[T ](\d\d)(\d\d)?(\d\d)?([.,]\d+)?(Z|[+-]\d\d:?\d\d)?$`), func(p []string) string { // 20250106T093000Z
 		return fmt.Sprintf("%s-%s-%sT%s:%s:%s%s%s", p[1], p[2], p[3], p[4], or(p[5], "00"), or(p[6], "00"), strings.ReplaceAll(p[7], ",", "."), p[8])
 	}},
-	{regexp.MustCompile(`^(\d{4})-?[Ww](\d\d)(?:-?([1-7]))?$`), func(p []string) string { // 2025-W02-1
+	{lazyregexp.New(`^(\d{4})-?[Ww](\d\d)(?:-?([1-7]))?$`), func(p []string) string { // 2025-W02-1
 		return isoWeek(atoi(p[1]), atoi(p[2]), atoi(or(p[3], "1")))
 	}},
-	{regexp.MustCompile(`^(\d{4})[-/ ]?[Qq]([1-4])$`), func(p []string) string { return quarterOf(p[1], p[2]) }},
-	{regexp.MustCompile(`^[Qq]([1-4])[-/ ]?(\d{4})$`), func(p []string) string { return quarterOf(p[2], p[1]) }},
-	{regexp.MustCompile(`^([1-4])[Qq][-/ ]?(\d{4})$`), func(p []string) string { return quarterOf(p[2], p[1]) }},
-	{regexp.MustCompile(`^(\d{4})[-/. ]?[Mm](\d\d?)$`), func(p []string) string { return monthOf(p[1], p[2]) }}, // 2025M01
-	{regexp.MustCompile(`^(\d{4})[/.](\d\d?)$`), func(p []string) string { return monthOf(p[1], p[2]) }},
-	{regexp.MustCompile(`^(\d\d?)[-/. ](\d{4})$`), func(p []string) string { return monthOf(p[2], p[1]) }}, // 01/2025
-	{regexp.MustCompile(`^(\d{4})-(\d{3})(?:[T ](\S+))?$`), func(p []string) string { return dayOfYear(atoi(p[1]), atoi(p[2]), p[3]) }},
-	{regexp.MustCompile(`^(\d{4})\s*[年년]\s*(\d\d?)\s*[月월](?:\s*(\d\d?)\s*[日일号]?)?(?:\s*(\d\d?)\s*(?::|[时時시点])\s*(?:(\d\d?)\s*(?::|[分분])?\s*(?:(\d\d?)\s*[秒초]?)?)?)?$`), func(p []string) string {
+	{lazyregexp.New(`^(\d{4})[-/ ]?[Qq]([1-4])$`), func(p []string) string { return quarterOf(p[1], p[2]) }},
+	{lazyregexp.New(`^[Qq]([1-4])[-/ ]?(\d{4})$`), func(p []string) string { return quarterOf(p[2], p[1]) }},
+	{lazyregexp.New(`^([1-4])[Qq][-/ ]?(\d{4})$`), func(p []string) string { return quarterOf(p[2], p[1]) }},
+	{lazyregexp.New(`^(\d{4})[-/. ]?[Mm](\d\d?)$`), func(p []string) string { return monthOf(p[1], p[2]) }}, // 2025M01
+	{lazyregexp.New(`^(\d{4})[/.](\d\d?)$`), func(p []string) string { return monthOf(p[1], p[2]) }},
+	{lazyregexp.New(`^(\d\d?)[-/. ](\d{4})$`), func(p []string) string { return monthOf(p[2], p[1]) }}, // 01/2025
+	{lazyregexp.New(`^(\d{4})-(\d{3})(?:[T ](\S+))?$`), func(p []string) string { return dayOfYear(atoi(p[1]), atoi(p[2]), p[3]) }},
+	{lazyregexp.New(`^(\d{4})\s*[年년]\s*(\d\d?)\s*[月월](?:\s*(\d\d?)\s*[日일号]?)?(?:\s*(\d\d?)\s*(?::|[时時시点])\s*(?:(\d\d?)\s*(?::|[分분])?\s*(?:(\d\d?)\s*[秒초]?)?)?)?$`), func(p []string) string {
 		return fmt.Sprintf("%s-%02d-%02dT%02d:%02d:%02d", p[1], atoi(p[2]), atoi(or(p[3], "1")), atoi(p[4]), atoi(p[5]), atoi(p[6]))
 	}},
 }
@@ -78,7 +79,7 @@ func otherForm(text []byte) (date []byte, ok bool) {
 		return nil, false
 	}
 	for i := range rewritten {
-		if p := rewritten[i].form.FindSubmatch(text); p != nil {
+		if p := rewritten[i].form().FindSubmatch(text); p != nil {
 			parts := make([]string, len(p))
 			for k := range p {
 				parts[k] = string(p[k])
@@ -100,16 +101,16 @@ var months = [...][]string{
 }
 
 var (
-	clockPart = regexp.MustCompile(`[\sT:,](\d\d?)[:.](\d\d)(?:[:.](\d\d)([.,]\d+)?)?(?:\s*([AaPp])\.?[Mm]\.?)?(?:\s*(Z|UTC|GMT|[+-]\d\d:?\d\d))?(?:\s|$)`)
-	datePart  = regexp.MustCompile(`'?\d+|\p{L}+`)
-	weekday   = regexp.MustCompile(`(?i)^(mon|tue|wed|thu|fri|sat|sun)[a-z]*$`)
+	clockPart = lazyregexp.New(`[\sT:,](\d\d?)[:.](\d\d)(?:[:.](\d\d)([.,]\d+)?)?(?:\s*([AaPp])\.?[Mm]\.?)?(?:\s*(Z|UTC|GMT|[+-]\d\d:?\d\d))?(?:\s|$)`)
+	datePart  = lazyregexp.New(`'?\d+|\p{L}+`)
+	weekday   = lazyregexp.New(`(?i)^(mon|tue|wed|thu|fri|sat|sun)[a-z]*$`)
 )
 
 // withMonthName reads dates such as 5-Jan-2026 10:00, January 2026, those of HTTP and of Oracle, and with
 // monthYear Jan-26, which without it may be a day.
 func withMonthName(text []byte, monthYear bool) (date []byte, ok bool) {
 	rest, clock, zone := string(text), "00:00:00", ""
-	if at := clockPart.FindStringSubmatchIndex(rest); at != nil {
+	if at := clockPart().FindStringSubmatchIndex(rest); at != nil {
 		part := func(i int) string {
 			if at[2*i] < 0 {
 				return ""
@@ -129,11 +130,11 @@ func withMonthName(text []byte, monthYear bool) (date []byte, ok bool) {
 		rest = rest[:at[0]] + " " + rest[at[1]:]
 	}
 	month, year, day := 0, -1, -1
-	for _, word := range datePart.FindAllString(rest, -1) {
+	for _, word := range datePart().FindAllString(rest, -1) {
 		digits := strings.TrimPrefix(word, "'")
 		n, err := strconv.Atoi(digits)
 		switch {
-		case err != nil && weekday.MatchString(word) || word == "de" || word == "of" || day > 0 && (word == "st" || word == "nd" || word == "rd" || word == "th"):
+		case err != nil && weekday().MatchString(word) || word == "de" || word == "of" || day > 0 && (word == "st" || word == "nd" || word == "rd" || word == "th"):
 		case err != nil:
 			m := monthOfName(word)
 			if m == 0 || month > 0 {

@@ -35,8 +35,8 @@ func (c *PointCheck) Add(m *stream.Message) (done bool, err error) {
 	for k, i := range c.d.values {
 		cell := string(bytes.TrimSpace(c.d.fields[i]))
 		switch {
-		case !dotDecimal.MatchString(cell):
-		case !dotThousand.MatchString(cell):
+		case !dotDecimal().MatchString(cell):
+		case !dotThousand().MatchString(cell):
 			c.first = nil
 			return true, nil
 		case c.first == nil:

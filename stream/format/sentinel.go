@@ -3,16 +3,16 @@ package format
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/decimal"
+	"github.com/orffvar/forecaster/internal/lazyregexp"
 	"github.com/orffvar/forecaster/stream"
 )
 
 // usualSentinel matches numbers that programs and devices write where they have no value.
-var usualSentinel = regexp.MustCompile(`^(0|-1|[-]?9{2,}(\.9+)?|[-]?8888|255|4095|32767|-32768|65535|2147483647|-2147483648|4294967295|-127|85|1e\+?[123]\d)$`)
+var usualSentinel = lazyregexp.New(`^(0|-1|[-]?9{2,}(\.9+)?|[-]?8888|255|4095|32767|-32768|65535|2147483647|-2147483648|4294967295|-127|85|1e\+?[123]\d)$`)
 
 // Sentinel is a number that may stand for a missing value.
 type Sentinel struct {
@@ -114,7 +114,7 @@ func Sentinels(values []float64) (found []Sentinel) {
 	far := func(v float64) float64 { return max(low-v, v-high, 0) }
 	isOne := func(v float64) bool {
 		least := unusual
-		if math.Abs(v) >= fill || usualSentinel.MatchString(string(decimal.Append(nil, v))) {
+		if math.Abs(v) >= fill || usualSentinel().MatchString(string(decimal.Append(nil, v))) {
 			least = usual
 		}
 		return counts[v] >= least && 3*counts[v] <= n && far(v) > 8*spread

@@ -3,11 +3,11 @@ package format
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/decimal"
+	"github.com/orffvar/forecaster/internal/lazyregexp"
 )
 
 const (
@@ -36,7 +36,7 @@ func sampleLines(sample []byte) (lines []sampleLine) {
 	return lines
 }
 
-var sepLine = regexp.MustCompile(`^"?[sS][eE][pP]=([,;|\t])"?$`)
+var sepLine = lazyregexp.New(`^"?[sS][eE][pP]=([,;|\t])"?$`)
 
 // skipComments leaves out lines that begin with #, as PowerShell and InfluxDB write them, and the
 // line in which a file tells Excel its separator. Data without a header take the names from the
@@ -60,7 +60,7 @@ func (s *sniffer) skipComments(lines []sampleLine) []sampleLine {
 			lines, n = rest, 0
 		}
 	}
-	if m := sepLine.FindSubmatch(lines[n].text); m != nil && n+1 < len(lines) {
+	if m := sepLine().FindSubmatch(lines[n].text); m != nil && n+1 < len(lines) {
 		n++
 		if s.out.CSV.Comma == 0 {
 			s.out.CSV.Comma = m[1][0]

@@ -1,17 +1,18 @@
 package format
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/orffvar/forecaster/internal/lazyregexp"
 )
 
 // Numbers with a comma for the point, with points, commas, apostrophes or blanks between thousands.
 var (
-	commaDecimal  = regexp.MustCompile(`^[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+([eE][-+]?\d+)?$`)
-	commaThousand = regexp.MustCompile(`^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$`)
-	dotThousand   = regexp.MustCompile(`^[-+]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?$`)
-	dotDecimal    = regexp.MustCompile(`^[-+]?\d*\.\d+([eE][-+]?\d+)?$`)
-	otherThousand = regexp.MustCompile(`^[-+]?[1-9]\d{0,2}((['’]\d{3})+|([ \x{a0}\x{202f}\x{2009}]\d{3})+)([.,]\d+)?$`)
+	commaDecimal  = lazyregexp.New(`^[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+([eE][-+]?\d+)?$`)
+	commaThousand = lazyregexp.New(`^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$`)
+	dotThousand   = lazyregexp.New(`^[-+]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?$`)
+	dotDecimal    = lazyregexp.New(`^[-+]?\d*\.\d+([eE][-+]?\d+)?$`)
+	otherThousand = lazyregexp.New(`^[-+]?[1-9]\d{0,2}((['’]\d{3})+|([ \x{a0}\x{202f}\x{2009}]\d{3})+)([.,]\d+)?$`)
 )
 
 // otherMarks makes one character of the apostrophes, and one of the blanks, between thousands.
@@ -34,26 +35,26 @@ type numbers struct {
 func (n *numbers) add(at cellAt) {
 	cell := at.text
 	switch {
-	case dotThousand.MatchString(cell) && dotDecimal.MatchString(cell):
+	case dotThousand().MatchString(cell) && dotDecimal().MatchString(cell):
 		if n.pointGroups++; n.point.text == "" {
 			n.point = at
 		}
-	case dotDecimal.MatchString(cell):
+	case dotDecimal().MatchString(cell):
 		n.points++
-	case commaThousand.MatchString(cell) && commaDecimal.MatchString(cell):
+	case commaThousand().MatchString(cell) && commaDecimal().MatchString(cell):
 		if n.commaGroups++; n.comma.text == "" {
 			n.comma = at
 		}
-	case commaThousand.MatchString(cell):
+	case commaThousand().MatchString(cell):
 		n.commaGroups++
 		n.points++ // 1,234.5 or 1,234,567 have no decimal comma
-	case commaDecimal.MatchString(cell):
+	case commaDecimal().MatchString(cell):
 		n.commas++
 		n.pointGroups += strings.Count(cell, ".") // 1.234,5
-	case dotThousand.MatchString(cell):
+	case dotThousand().MatchString(cell):
 		n.pointGroups++
 		n.commas++ // 1.234.567
-	case otherThousand.MatchString(cell):
+	case otherThousand().MatchString(cell):
 		n.other = thousandsMark(cell)
 		switch {
 		case strings.Contains(cell, ","):
@@ -68,11 +69,11 @@ func (n *numbers) add(at cellAt) {
 // has no such mark.
 func thousandsMark(cell string) byte {
 	switch {
-	case otherThousand.MatchString(cell):
+	case otherThousand().MatchString(cell):
 		return otherMarks.Replace(strings.TrimLeft(cell, "+-0123456789"))[0]
-	case commaThousand.MatchString(cell) && !commaDecimal.MatchString(cell):
+	case commaThousand().MatchString(cell) && !commaDecimal().MatchString(cell):
 		return ','
-	case dotThousand.MatchString(cell) && !dotDecimal.MatchString(cell):
+	case dotThousand().MatchString(cell) && !dotDecimal().MatchString(cell):
 		return '.'
 	}
 	return 0

@@ -3,19 +3,19 @@ package format
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/orffvar/forecaster/internal/decimal"
+	"github.com/orffvar/forecaster/internal/lazyregexp"
 )
 
 // identifier matches names of columns that tell things apart, also by numbers: host, entity_id, StationId.
-var identifier = regexp.MustCompile(`(?i)^(.*[_ .-])?(id|uid|uuid|guid|host|hostname|server|instance|node|device|sensor|station|site|meter|machine|entity|asset|symbol|ticker|isin|sku|store|shop|item|product|series|account|customer|pod|container|turbine|friendly_?name)([_ .-]?(id|name|no|nr|key|code|number))?$`)
+var identifier = lazyregexp.New(`(?i)^(.*[_ .-])?(id|uid|uuid|guid|host|hostname|server|instance|node|device|sensor|station|site|meter|machine|entity|asset|symbol|ticker|isin|sku|store|shop|item|product|series|account|customer|pod|container|turbine|friendly_?name)([_ .-]?(id|name|no|nr|key|code|number))?$`)
 
 // calendarName matches the names of days and months, which repeat in turn and are none of series.
-var calendarName = regexp.MustCompile(`(?i)^(mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-zé]{0,7}\.?$`)
+var calendarName = lazyregexp.New(`(?i)^(mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-zé]{0,7}\.?$`)
 
 // findSeries takes the columns whose texts separate series, and refuses lines that may be of several
 // series where nothing decides it: mixed, they would be learnt as one.
@@ -69,7 +69,7 @@ func (s *sniffer) seriesBy() (set []int, sure bool) {
 		return nil, false
 	}
 	for _, i := range columns {
-		if s.putsInOrder(i) || s.more && s.isConstant(i) && identifier.MatchString(s.header[i]) {
+		if s.putsInOrder(i) || s.more && s.isConstant(i) && identifier().MatchString(s.header[i]) {
 			return []int{i}, true
 		}
 	}
@@ -78,7 +78,7 @@ func (s *sniffer) seriesBy() (set []int, sure bool) {
 		if !s.interleaves(i) {
 			continue
 		}
-		known := identifier.MatchString(s.header[i]) || s.named(i, variableNames)
+		known := identifier().MatchString(s.header[i]) || s.named(i, variableNames)
 		separate := s.separatesLevels(i) && (!regular || s.takesTurns(i))
 		if known || separate || !regular {
 			return []int{i}, known || separate
@@ -103,7 +103,7 @@ func (s *sniffer) maySeparate(column int) bool {
 	switch {
 	case len(s.numberColumns()) < 2 || !s.nearlyAll(column, whole) || !s.repeatsTexts(column):
 		return false
-	case identifier.MatchString(s.header[column]):
+	case identifier().MatchString(s.header[column]):
 		return !s.isConstant(column) || s.named(column, seriesNames)
 	}
 	return s.isPanel(column)
@@ -220,7 +220,7 @@ func (s *sniffer) interleaves(column int) bool {
 	}
 	n, same := float64(len(s.rows)), 0.
 	for text, count := range counts {
-		if text == "" || count < fewest || 10*count*len(counts) < len(s.rows) || calendarName.MatchString(text) {
+		if text == "" || count < fewest || 10*count*len(counts) < len(s.rows) || calendarName().MatchString(text) {
 			return false
 		}
 		same += float64(count) / n * float64(count) / n

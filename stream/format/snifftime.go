@@ -3,13 +3,13 @@ package format
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/orffvar/forecaster/internal/decimal"
+	"github.com/orffvar/forecaster/internal/lazyregexp"
 	"github.com/orffvar/forecaster/internal/shell"
 )
 
@@ -108,14 +108,14 @@ func (s *sniffer) yearFractions(column int) error {
 		s.header[column], s.rows[0][column], s.awk(strings.ReplaceAll(program, "$C", "$"+strconv.Itoa(column+1))), s.set("CSVConfig.TimeUnit", "s"))
 }
 
-var clock = regexp.MustCompile(`^\d{1,2}[:.]\d\d([:.]\d\d([.,]\d+)?)?( ?[AaPp][Mm])?$`)
+var clock = lazyregexp.New(`^\d{1,2}[:.]\d\d([:.]\d\d([.,]\d+)?)?( ?[AaPp][Mm])?$`)
 
 // findClock finds the column with the time of day of a column of dates.
 func (s *sniffer) findClock() {
 	if s.out.CSV.Clock != "" || s.nearlyAll(s.time, func(cell string) bool { return len(cell) > len("2006-01-02") }) {
 		return // the times have one
 	}
-	if i := s.first(func(i int) bool { return i != s.time && s.isText(i) && s.nearlyAll(i, clock.MatchString) }); i >= 0 {
+	if i := s.first(func(i int) bool { return i != s.time && s.isText(i) && s.nearlyAll(i, clock().MatchString) }); i >= 0 {
 		s.out.CSV.Clock = s.header[i]
 		s.assume("CSVConfig.Clock", s.header[i], "time of day in column %s", s.header[i])
 	}
@@ -159,13 +159,13 @@ func (s *sniffer) timeColumn() int {
 	return -1
 }
 
-var dayFirst = regexp.MustCompile(`^\d{1,2}[./-]\d{1,2}[./-](\d{4}\b|\d\d($|[ ,T]))`)
+var dayFirst = lazyregexp.New(`^\d{1,2}[./-]\d{1,2}[./-](\d{4}\b|\d\d($|[ ,T]))`)
 
 // Dates that show their order, as there is no month 25. None has a year of two digits:
 // 25-06-01 may begin with it.
-var orderShown = map[DateOrder]*regexp.Regexp{
-	DayFirst:   regexp.MustCompile(`^(1[3-9]|2\d|3[01])[./-]\d{1,2}[./-]\d{4}\b`),
-	MonthFirst: regexp.MustCompile(`^\d{1,2}[./-](1[3-9]|2\d|3[01])[./-]\d{4}\b`),
+var orderShown = map[DateOrder]lazyregexp.Regexp{
+	DayFirst:   lazyregexp.New(`^(1[3-9]|2\d|3[01])[./-]\d{1,2}[./-]\d{4}\b`),
+	MonthFirst: lazyregexp.New(`^\d{1,2}[./-](1[3-9]|2\d|3[01])[./-]\d{4}\b`),
 }
 
 // shownOrder returns the order that the dates of a column show: there is no month 25, or the other one
@@ -173,7 +173,7 @@ var orderShown = map[DateOrder]*regexp.Regexp{
 func (s *sniffer) shownOrder(column int) (order DateOrder) {
 	for _, row := range s.rows {
 		for o, shows := range orderShown {
-			if shows.MatchString(row[column]) {
+			if shows().MatchString(row[column]) {
 				if order != YearFirst && o != order {
 					return YearFirst
 				}
@@ -218,11 +218,13 @@ func (s *sniffer) findDateOrder() {
 }
 
 // hasOrderedDates: dates that begin with the day or the month.
-func (s *sniffer) hasOrderedDates(column int) bool { return s.nearlyAll(column, dayFirst.MatchString) }
+func (s *sniffer) hasOrderedDates(column int) bool {
+	return s.nearlyAll(column, dayFirst().MatchString)
+}
 
 // hasOtherDates: text, named as times are.
 func (s *sniffer) hasOtherDates(column int) bool {
-	return s.named(column, timeNames) && s.isText(column) && !s.nearlyAll(column, clock.MatchString)
+	return s.named(column, timeNames) && s.isText(column) && !s.nearlyAll(column, clock().MatchString)
 }
 
 // noTime is the error of a file without a column of times, with a remedy.
@@ -234,7 +236,7 @@ func (s *sniffer) noTime() error {
 		return fmt.Errorf("column %q has dates such as %q, whose order of day and month is not known: "+
 			"say %s (day first) or mdy (month first)", s.header[i], s.rows[0][i], s.set("CSVConfig.DateOrder", "dmy"))
 	}
-	if i := s.first(func(i int) bool { return s.nearlyAll(i, noYear.MatchString) && s.isText(i) }); i >= 0 {
+	if i := s.first(func(i int) bool { return s.nearlyAll(i, noYear().MatchString) && s.isText(i) }); i >= 0 {
 		return fmt.Errorf("column %s has dates without a year, such as %q: put it before them with  awk -F%s -v OFS=%[3]s 'NR > 1 {$%d = \"2026-\" $%[4]d} 1' IN > OUT, and name their form, such as %[5]s",
 			s.header[i], s.rows[0][i], shell.Quote(string(s.out.CSV.Comma)), i+1, s.set("CSVConfig.TimeUnit", "%Y-%m-%d"))
 	}
@@ -253,10 +255,10 @@ func (s *sniffer) noTime() error {
 }
 
 // noYear matches dates without a year: 01-06, 06.01. 10:00, Jan-10, Jan  6 10:00:00.
-var noYear = regexp.MustCompile(`^(\d{1,2}[./-]\d{1,2}\.?|[A-Z][a-z]{2,8}[-. ]+\d{1,2}|\d{1,2}[-. ]+[A-Z][a-z]{2,8})([ T]+\d{1,2}:\d\d.*)?$`)
+var noYear = lazyregexp.New(`^(\d{1,2}[./-]\d{1,2}\.?|[A-Z][a-z]{2,8}[-. ]+\d{1,2}|\d{1,2}[-. ]+[A-Z][a-z]{2,8})([ T]+\d{1,2}:\d\d.*)?$`)
 
 // timeLike matches names of columns of times, also of months and years.
-var timeLike = regexp.MustCompile(`(?i:^|[_ .-])(?i:_?@?date|time|datetime|date_?time|timestamp|stamp|year|month|yearmonth|year_?month|day|week|quarter|period|epoch|ym|jd|julian_?(?:day|date)|datenum|ds|ts|dt|t|x|datum|zeit|zeitpunkt|zeitstempel|tag|woche|monat|jahr|fecha|mes|mois|ann[eé]e|anno|mese|ano)(?:$|[_ .-])|[a-z](?:Date|Time|Year|Month|Day)$`)
+var timeLike = lazyregexp.New(`(?i:^|[_ .-])(?i:_?@?date|time|datetime|date_?time|timestamp|stamp|year|month|yearmonth|year_?month|day|week|quarter|period|epoch|ym|jd|julian_?(?:day|date)|datenum|ds|ts|dt|t|x|datum|zeit|zeitpunkt|zeitstempel|tag|woche|monat|jahr|fecha|mes|mois|ann[eé]e|anno|mese|ano)(?:$|[_ .-])|[a-z](?:Date|Time|Year|Month|Day)$`)
 
 // formOf returns the form of the calendar that the cells of a column have. One that small numbers
 // have, too, needs the name of a column of times, and times in order.
@@ -274,7 +276,7 @@ func (s *sniffer) formOf(column int) timeForm {
 			at, err := t.parse([]byte(cell), "")
 			return err == nil && at >= -170*calendarYear && at < 130*calendarYear
 		})
-		if ok && (!f.short || timeLike.MatchString(s.header[column]) && f.fits(s, column)) {
+		if ok && (!f.short || timeLike().MatchString(s.header[column]) && f.fits(s, column)) {
 			return f
 		}
 	}

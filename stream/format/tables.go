@@ -4,40 +4,40 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/orffvar/forecaster/internal/lazyregexp"
 	"github.com/orffvar/forecaster/internal/shell"
 )
 
 // dateColumn is a part of dates that stand in several columns.
 type dateColumn struct {
-	names       *regexp.Regexp
+	names       lazyregexp.Regexp
 	least, most int
 }
 
 // The parts of dates, with the names of their columns.
 var (
-	yearPart    = dateColumn{regexp.MustCompile(`(?i)^#?(year|yr|yyyy|yy|jahr|ann[ée]e|año|ano|anno)$`), 1600, 2260}
-	monthPart   = dateColumn{regexp.MustCompile(`(?i)^(month|mon|mo|mm|monat|mois|mes|mese)$`), 1, 12}
-	dayPart     = dateColumn{regexp.MustCompile(`(?i)^(day|dd|dy|dom|day_of_month|tag|jour|d[ií]a|giorno)$`), 1, 31}
-	hourPart    = dateColumn{regexp.MustCompile(`(?i)^(hour|hr|hh|stunde|heure|hora|ora)$`), 0, 24}
-	minutePart  = dateColumn{regexp.MustCompile(`(?i)^(minute|min|mn|mi)$`), 0, 59}
-	weekPart    = dateColumn{regexp.MustCompile(`(?i)^(week|iso_?week|week_?(no|number|of_year)|kw|kalenderwoche|woche|semaine|semana)$`), 1, 53}
-	quarterPart = dateColumn{regexp.MustCompile(`(?i)^(quarter|qtr|q|quartal|trimestre)$`), 1, 4}
-	yearDayPart = dateColumn{regexp.MustCompile(`(?i)^(doy|yday|day_?of_?year|jday)$`), 1, 366}
+	yearPart    = dateColumn{lazyregexp.New(`(?i)^#?(year|yr|yyyy|yy|jahr|ann[ée]e|año|ano|anno)$`), 1600, 2260}
+	monthPart   = dateColumn{lazyregexp.New(`(?i)^(month|mon|mo|mm|monat|mois|mes|mese)$`), 1, 12}
+	dayPart     = dateColumn{lazyregexp.New(`(?i)^(day|dd|dy|dom|day_of_month|tag|jour|d[ií]a|giorno)$`), 1, 31}
+	hourPart    = dateColumn{lazyregexp.New(`(?i)^(hour|hr|hh|stunde|heure|hora|ora)$`), 0, 24}
+	minutePart  = dateColumn{lazyregexp.New(`(?i)^(minute|min|mn|mi)$`), 0, 59}
+	weekPart    = dateColumn{lazyregexp.New(`(?i)^(week|iso_?week|week_?(no|number|of_year)|kw|kalenderwoche|woche|semaine|semana)$`), 1, 53}
+	quarterPart = dateColumn{lazyregexp.New(`(?i)^(quarter|qtr|q|quartal|trimestre)$`), 1, 4}
+	yearDayPart = dateColumn{lazyregexp.New(`(?i)^(doy|yday|day_?of_?year|jday)$`), 1, 366}
 )
 
-var englishMonth = regexp.MustCompile(`(?i)^(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}$`)
+var englishMonth = lazyregexp.New(`(?i)^(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}$`)
 
 // part returns the column with a part of dates, from 1; 0 = none.
 func (s *sniffer) part(p dateColumn) int {
 	return 1 + s.first(func(i int) bool {
-		return p.names.MatchString(s.header[i]) && s.nearlyAll(i, func(cell string) bool {
+		return p.names().MatchString(s.header[i]) && s.nearlyAll(i, func(cell string) bool {
 			n, err := strconv.Atoi(cell)
-			return err == nil && n >= p.least && n <= p.most || p.most == 12 && englishMonth.MatchString(cell)
+			return err == nil && n >= p.least && n <= p.most || p.most == 12 && englishMonth().MatchString(cell)
 		})
 	})
 }
@@ -116,7 +116,7 @@ func (s *sniffer) splitDates() error {
 		s.awk(`NR == HEADER {print "time", %s} NR > HEADER {print sprintf("%s", %s), %s}`, rest, form, strings.Join(fields, ", "), rest))
 }
 
-var hourName = regexp.MustCompile(`(?i)^(hour|hr|hh|he|hour[ _]?ending|hour[ _]?of[ _]?(the[ _]?)?day|stunde|heure|hora|ora)$`)
+var hourName = lazyregexp.New(`(?i)^(hour|hr|hh|he|hour[ _]?ending|hour[ _]?of[ _]?(the[ _]?)?day|stunde|heure|hora|ora)$`)
 
 // splitHours finds dates whose hour is a number in another column; with 24 rows of a date, it would tell 24 series apart.
 func (s *sniffer) splitHours() error {
@@ -142,7 +142,7 @@ func isRule(line []byte) bool {
 	return len(line) > 2 && len(bytes.Trim(line, "-+|: \r")) == 0 && bytes.Contains(line, []byte("--"))
 }
 
-var interval = regexp.MustCompile(`^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}[ T]\d{1,2}:[\d:]+ ?(-|–|/) ?\d{1,4}[-./]\d{1,2}[-./]\d{1,4}[ T]\d`)
+var interval = lazyregexp.New(`^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}[ T]\d{1,2}:[\d:]+ ?(-|–|/) ?\d{1,4}[-./]\d{1,2}[-./]\d{1,4}[ T]\d`)
 
 // ruled refuses a table drawn with a line above or below its header, as MySQL, psql and Markdown write it.
 func ruled(lines []sampleLine) error {
@@ -154,7 +154,7 @@ func ruled(lines []sampleLine) error {
 
 // intervals finds a column with the begin and the end of each step.
 func (s *sniffer) intervals() error {
-	i := s.first(func(i int) bool { return s.nearlyAll(i, interval.MatchString) })
+	i := s.first(func(i int) bool { return s.nearlyAll(i, interval().MatchString) })
 	if i < 0 {
 		return nil
 	}
@@ -184,13 +184,13 @@ func (s *sniffer) monthColumns() error {
 		s.header[first], s.header[first+11], s.awk(`BEGIN {print "time", "value"} NR > HEADER {for (m = 1; m <= 12; m++) if ($(m + %d) != "") print sprintf("%%04d-%%02d-01", $1, m), $(m + %[1]d)}`, first))
 }
 
-var yearName = regexp.MustCompile(`^(1[6-9]|2[01])\d\d( \[YR\d{4}\])?$`)
+var yearName = lazyregexp.New(`^(1[6-9]|2[01])\d\d( \[YR\d{4}\])?$`)
 
 // timesAcross finds times in the header, and variables in the first columns.
 func (s *sniffer) timesAcross() error {
 	isTime := func(name string) bool {
 		_, err := ParseTime([]byte(name), Auto)
-		return yearName.MatchString(name) || err == nil && !isNumber([]byte(name))
+		return yearName().MatchString(name) || err == nil && !isNumber([]byte(name))
 	}
 	first := slices.IndexFunc(s.header, isTime)
 	if first < 1 || len(s.header)-first < 3 || !s.isText(0) || s.hasDates(0) || slices.ContainsFunc(s.header[first:], func(name string) bool { return !isTime(name) }) {
@@ -214,12 +214,12 @@ func (s *sniffer) byBlanks() error {
 		return nil
 	}
 	for _, form := range []string{" {2,}", " +"} {
-		blanks := regexp.MustCompile(form)
-		last := blanks.Split(s.rows[len(s.rows)-1][0], -1)
+		blanks := lazyregexp.New(form)
+		last := blanks().Split(s.rows[len(s.rows)-1][0], -1)
 		if form != " +" && !strings.Contains(last[0], " ") {
 			continue // no date with a blank before the time of day
 		}
-		if n := len(last); n > 1 && s.nearlyAll(0, func(cell string) bool { return len(blanks.Split(cell, -1)) == n }) {
+		if n := len(last); n > 1 && s.nearlyAll(0, func(cell string) bool { return len(blanks().Split(cell, -1)) == n }) {
 			return fmt.Errorf("%d columns stand behind blanks: put commas between them with  sed -E 's/^ +//; s/%s/,/g' IN > OUT.csv", n, form)
 		}
 	}

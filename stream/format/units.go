@@ -8,15 +8,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/orffvar/forecaster/internal/lazyregexp"
 	"github.com/orffvar/forecaster/internal/shell"
 )
 
 // Numbers with other text: a unit behind, a currency before, parentheses for a minus.
 var (
-	withUnit     = regexp.MustCompile(`^[-+]?\d[\d.,]*(?:[eE][-+]?\d{1,2})?([ \x{a0}]?[%‰°\pL\p{Sc}][%‰°/\pL\p{Sc}]{0,5})$`)
-	withCurrency = regexp.MustCompile(`^[-+]?(\p{Sc}[ \x{a0}]?)[-+]?[\d.][\d.,]*$`)
-	fortran      = regexp.MustCompile(`^[-+]?[\d.]+[dD][-+]?\d{1,3}$`)
-	inBrackets   = regexp.MustCompile(`^\([\d.,]*\d\)$`)
+	withUnit     = lazyregexp.New(`^[-+]?\d[\d.,]*(?:[eE][-+]?\d{1,2})?([ \x{a0}]?[%‰°\pL\p{Sc}][%‰°/\pL\p{Sc}]{0,5})$`)
+	withCurrency = lazyregexp.New(`^[-+]?(\p{Sc}[ \x{a0}]?)[-+]?[\d.][\d.,]*$`)
+	fortran      = lazyregexp.New(`^[-+]?[\d.]+[dD][-+]?\d{1,3}$`)
+	inBrackets   = lazyregexp.New(`^\([\d.,]*\d\)$`)
 )
 
 // stripped returns the command that makes a file's cells like this one numbers, "" where the cell is
@@ -24,15 +25,15 @@ var (
 // values of different units are not mixed.
 func stripped(cell string) string {
 	program := ""
-	if m := withUnit.FindStringSubmatch(cell); m != nil && multiples[m[1]] > 0 {
+	if m := withUnit().FindStringSubmatch(cell); m != nil && multiples[m[1]] > 0 {
 		program = fmt.Sprintf(`s/([0-9])%s([[:space:]",;|]|$)/\1e%d\2/g`, literal(m[1]), multiples[m[1]])
 	} else if m != nil {
 		program = fmt.Sprintf(`s/([0-9])%s([[:space:]",;|]|$)/\1\2/g`, literal(m[1]))
-	} else if m := withCurrency.FindStringSubmatch(cell); m != nil {
+	} else if m := withCurrency().FindStringSubmatch(cell); m != nil {
 		program = fmt.Sprintf(`s/%s([-+.0-9])/\1/g`, literal(m[1]))
-	} else if fortran.MatchString(cell) {
+	} else if fortran().MatchString(cell) {
 		program = `s/([0-9.])[dD]([-+]?[0-9])/\1e\2/g`
-	} else if inBrackets.MatchString(cell) {
+	} else if inBrackets().MatchString(cell) {
 		program = `s/\(([0-9.,]+)\)/-\1/g`
 	} else {
 		return ""
@@ -46,15 +47,15 @@ func literal(text string) string { return strings.ReplaceAll(regexp.QuoteMeta(te
 // unitOf returns the unit or the currency of a number, with the blank before or behind it; "" = it has
 // none, or is no number.
 func unitOf(cell string) string {
-	for _, form := range []*regexp.Regexp{withUnit, withCurrency} {
-		if m := form.FindStringSubmatch(cell); m != nil && !halfDay.MatchString(m[1]) {
+	for _, form := range []lazyregexp.Regexp{withUnit, withCurrency} {
+		if m := form().FindStringSubmatch(cell); m != nil && !halfDay().MatchString(m[1]) {
 			return m[1]
 		}
 	}
 	return ""
 }
 
-var halfDay = regexp.MustCompile(`(?i)^ ?[ap]m$`)
+var halfDay = lazyregexp.New(`(?i)^ ?[ap]m$`)
 
 // findUnits finds the columns whose numbers have one unit, which is left out.
 func (s *sniffer) findUnits() error {

@@ -22,10 +22,10 @@ type fleet struct{ series, rows, variables int }
 
 func (f fleet) String() string { return fmt.Sprintf("%d x %d", f.series, f.rows) }
 
-// configured returns the engine of the program with the given tier for f.
-func (f fleet) configured(tier string) engine.Config {
+// configured returns the engine of the program with the given tier and horizon for f.
+func (f fleet) configured(tier string, horizon int) engine.Config {
 	c := config.Default()
-	c.Model.Tier = tier
+	c.Model.Tier, c.Model.Horizon = tier, horizon
 	c.Pipeline.MaxSeries = f.series
 	return wire.EngineConfig(c, stream.AllSeries)
 }
@@ -80,9 +80,9 @@ func (r *rows) Decode(dst *stream.Record, _ *stream.Message) error {
 // run sends the rows through the engine in one goroutine, as a source with a backlog does, and
 // tells after each batch how many it has sent. It returns the processor time per row in ns, and
 // the bytes that a series holds at the end.
-func (f fleet) run(tier string, after func(rows int)) (ns, bytes float64) {
+func (f fleet) run(tier string, horizon int, after func(rows int)) (ns, bytes float64) {
 	before := inUse()
-	ec := f.configured(tier)
+	ec := f.configured(tier, horizon)
 	e, err := engine.New(ec)
 	check(err)
 	source := f.source()
@@ -122,7 +122,7 @@ func fleetTable(*roofline) {
 	table("Fleets: series that send rows in turn, seven variables", "series x rows", "tier", "rows per second:", "KB per series:")
 	for _, f := range []fleet{{2000, 20, 7}, {200, 3000, 7}, {2000, 300, 7}} {
 		for _, tier := range []string{"auto", "full", "light", "tiny"} {
-			ns, bytes := f.run(tier, func(int) {})
+			ns, bytes := f.run(tier, 1, func(int) {})
 			row(f.String(), tier, fmt.Sprintf("%.0f", 1e9/ns), fmt.Sprintf("%.0f", bytes/1000))
 		}
 	}
@@ -133,7 +133,7 @@ func steadyTable(*roofline) {
 	f := fleet{2000, 5000, 2}
 	table(fmt.Sprintf("Memory of %d series of %d variables, light tier", f.series, f.variables), "samples:", "heap, MB:")
 	before, marks := inUse(), []int{1e6, 2e6, 5e6, f.series * f.rows}
-	f.run("light", func(rows int) {
+	f.run("light", 1, func(rows int) {
 		if rows >= marks[0] {
 			row(fmt.Sprint(rows), fmt.Sprintf("%.0f", (inUse()-before)/1e6))
 			marks = append(marks[1:], math.MaxInt)

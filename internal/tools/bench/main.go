@@ -38,8 +38,24 @@ func main() {
 	runs := flag.Int("runs", 15, "runs of which the median is printed")
 	least := flag.Duration("least", 2*time.Millisecond, "shortest run")
 	only := flag.String("only", "", "one table: replay, sgd, rls, learners, stages, fleets, steady, partitions, memory or growth")
+	bill := flag.Bool("bill", false, "where the time of a sample goes, of one series and of a fleet, instead of the tables")
+	base := flag.String("ratio", "", "print what whole runs take over those of this program, which another commit has built")
+	program := flag.String("program", "bin/forecaster", "program that -ratio compares")
 	flag.Parse()
 	fmt.Printf("%s, %s, %s %s/%s, kernels %s\n", time.Now().Format(time.DateOnly), processor(), runtime.Version(), runtime.GOOS, runtime.GOARCH, isa.Active.String())
+	switch {
+	case *bill:
+		printBill()
+		return
+	case *base != "":
+		changes, err := os.ReadFile("CHANGELOG.md")
+		check(err)
+		if err := printRatios(*base, *program, string(changes)); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 
 	r := newRoofline(*runs, *least)
 	fmt.Printf("\nRoofline: %.0f GFLOP/s", r.flops)

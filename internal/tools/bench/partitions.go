@@ -22,7 +22,7 @@ func (f fleet) elapsed(tier string, partitions int, shards bool) float64 {
 	var all sync.WaitGroup
 	begin := time.Now()
 	for range partitions {
-		ec := part.configured(tier)
+		ec := part.configured(tier, 1)
 		if shards {
 			ec.Together = run.Together
 		}

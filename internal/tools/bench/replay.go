@@ -15,12 +15,16 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// writeTo writes the rows of f to a CSV file.
+// writeTo writes the rows of f to a CSV file. The name of a single series is left out.
 func (f fleet) writeTo(name string) {
 	file, err := os.Create(name)
 	check(err)
 	w := bufio.NewWriter(file)
-	fmt.Fprint(w, "time,series")
+	named := f.series > 1
+	fmt.Fprint(w, "time")
+	if named {
+		fmt.Fprint(w, ",series")
+	}
 	for j := range f.variables {
 		fmt.Fprint(w, ",v", j)
 	}
@@ -30,7 +34,9 @@ func (f fleet) writeTo(name string) {
 	for range f.series * f.rows {
 		check(source.Decode(&r, nil))
 		line = append(append(line[:0], '\n'), time.Unix(0, r.Time).UTC().Format(time.RFC3339)...)
-		line = append(append(line, ','), r.Series...)
+		if named {
+			line = append(append(line, ','), r.Series...)
+		}
 		for _, v := range r.Values {
 			line = strconv.AppendFloat(append(line, ','), v, 'g', 6, 64)
 		}

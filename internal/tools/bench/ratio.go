@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"github.com/orffvar/forecaster/internal/devbroker"
+	"github.com/orffvar/forecaster/stream"
+	producer "github.com/orffvar/forecaster/stream/kafka"
+)
+
+const (
+	ratioTurns = 5
+	// ratioSlower is the ratio of processor times that needs a line in the changelog: "slower: `run`", and why.
+	ratioSlower = 1.03
+
+	ratioMessages = 200_000
+	ratioTopic    = "metrics"
+	ratioPatience = 2 * time.Minute // for one run
+)
+
+// wholeRun is a run of the program as a user starts it.
+type wholeRun struct {
+	name string
+	run  func(program string) (spent, error)
+}
+
+func (r *wholeRun) keepBest(best *spent, program string) error {
+	s, err := r.run(program)
+	if err != nil {
+		return fmt.Errorf("%s of %s: %w", r.name, program, err)
+	}
+	if *best == (spent{}) {
+		*best = s
+	}
+	*best = spent{min(best.clock, s.clock), min(best.processor, s.processor), min(best.memory, s.memory)}
+	return nil
+}
+
+// spent is what a run has taken.
+type spent struct{ clock, processor, memory float64 } // s, s, MB
+
+// printRatios prints what runs of the program now take over what they take before, in turns. The error names the
+// runs that have become slower without a line in the changelog.
+func printRatios(before, now, changelog string) error {
+	dir, err := os.MkdirTemp("", "bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	runs, done := wholeRuns(dir)
+	defer done()
+	table(fmt.Sprintf("Runs of %s over runs of %s, the fastest of %d in turns", now, before, ratioTurns),
+		"run", "clock, s:", "ratio:", "processor time, s:", "ratio:", "memory, MB:", "ratio:")
+	var slower []string
+	for _, r := range runs {
+		var b, n spent
+		for range ratioTurns {
+			if err := errors.Join(r.keepBest(&b, before), r.keepBest(&n, now)); err != nil {
+				return err
+			}
+		}
+		ratio := func(n, b float64) string { return fmt.Sprintf("%.2f", n/b) }
+		row(r.name, fmt.Sprintf("%.3f", n.clock), ratio(n.clock, b.clock), fmt.Sprintf("%.3f", n.processor), ratio(n.processor, b.processor),
+			fmt.Sprintf("%.0f", n.memory), ratio(n.memory, b.memory))
+		if n.processor > ratioSlower*b.processor && !strings.Contains(changelog, "slower: `"+r.name+"`") {
+			slower = append(slower, r.name)
+		}
+	}
+	if len(slower) > 0 {
+		return fmt.Errorf("slower, and not in the changelog (slower: `run`, because …): %s", strings.Join(slower, ", "))
+	}
+	return nil
+}
+
+// wholeRuns makes the data of the runs in dir.
+func wholeRuns(dir string) (runs []wholeRun, done func()) {
+	one, many, short := filepath.Join(dir, "one.csv"), filepath.Join(dir, "many.csv"), filepath.Join(dir, "short.csv")
+	fleet{1, 20_000, variables}.writeTo(one)
+	fleet{200, 500, variables}.writeTo(many)
+	fleet{1, 60, variables}.writeTo(short)
+	add := func(name string, arguments ...string) {
+		runs = append(runs, wholeRun{name, func(program string) (spent, error) { return finish(exec.Command(program, arguments...)) }})
+	}
+	add("start", "forecast", short)
+	add("persistence", "replay", one, "--model", "persistence")
+	add("light", "replay", one, "--set", "model.tier=light")
+	add("full", "replay", one, "--set", "model.tier=full")
+	add("full, 12 steps", "replay", one, "--set", "model.tier=full", "--horizon", "12")
+	add("full, 48 steps", "replay", one, "--set", "model.tier=full", "--horizon", "48")
+	for _, h := range []string{"1", "12", "48"} {
+		add("evaluate, "+h+" steps", "evaluate", one, "--horizon", h)
+	}
+	add("200 series, light", "replay", many, "--set", "model.tier=light")
+	add("200 series, full", "replay", many, "--set", "model.tier=full")
+	var broker *devbroker.Broker
+	group := 0
+	runs = append(runs, wholeRun{"Kafka to nowhere, light", func(program string) (spent, error) { // last: see mostMemory
+		if broker == nil {
+			broker = filledBroker()
+		}
+		group++
+		return readTopic(program, broker.Addr(), fmt.Sprint("ratio", group), filepath.Join(dir, fmt.Sprint("state", group)))
+	}})
+	return runs, func() {
+		if broker != nil {
+			broker.Close()
+		}
+	}
+}
+
+// finish runs a command to its end.
+func finish(c *exec.Cmd) (spent, error) {
+	begin := time.Now()
+	if out, err := c.CombinedOutput(); err != nil {
+		return spent{}, fmt.Errorf("%w: %s", err, out)
+	}
+	return spentBy(c.ProcessState, begin), nil
+}
+
+func spentBy(p *os.ProcessState, begin time.Time) spent {
+	memory, _ := strconv.ParseFloat(mostMemory(p), 64) // not known everywhere
+	return spent{time.Since(begin).Seconds(), (p.UserTime() + p.SystemTime()).Seconds(), memory}
+}
+
+// filledBroker starts a broker in this process with the messages of one series.
+func filledBroker() *devbroker.Broker {
+	broker, err := devbroker.Start(1, []string{ratioTopic})
+	check(err)
+	p, err := producer.NewProducer(producer.Connection{Brokers: []string{broker.Addr()}}, ratioTopic, slog.New(slog.DiscardHandler))
+	check(err)
+	s := newSeries()
+	messages := make([]stream.Message, ratioMessages)
+	for t := range messages {
+		value := s.json[t%samples]
+		_, values, _ := strings.Cut(string(value), ",")
+		messages[t] = stream.Message{Key: []byte("s"), Value: fmt.Appendf(nil, `{"time":%d,%s`, 1767225600+60*t, values)}
+	}
+	check(errors.Join(p.Send(context.Background(), messages), p.Close()))
+	return broker
+}
+
+// readTopic runs a job until it has committed all messages.
+func readTopic(program, broker, group, state string) (spent, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), ratioPatience)
+	defer cancel()
+	job := exec.CommandContext(ctx, program, "run", "--set", "input.kafka.brokers="+broker, "--set", "input.kafka.topics="+ratioTopic,
+		"--set", "input.kafka.consumer_group="+group, "--set", "model.tier=light", "--set", "output.discard={}", "--set", "state.dir="+state)
+	var out strings.Builder
+	job.Stdout, job.Stderr = &out, &out
+	begin := time.Now()
+	if err := job.Start(); err != nil {
+		return spent{}, err
+	}
+	client := &kafka.Client{Addr: kafka.TCP(broker)}
+	for ctx.Err() == nil {
+		r, err := client.OffsetFetch(ctx, &kafka.OffsetFetchRequest{GroupID: group, Topics: map[string][]int{ratioTopic: {0}}})
+		if err == nil && slices.ContainsFunc(r.Topics[ratioTopic], func(p kafka.OffsetFetchPartition) bool { return p.CommittedOffset == ratioMessages }) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	err := errors.Join(ctx.Err(), job.Process.Signal(syscall.SIGTERM))
+	if err = errors.Join(err, job.Wait()); err != nil {
+		return spent{}, fmt.Errorf("%w: %s", err, out.String())
+	}
+	return spentBy(job.ProcessState, begin), nil
+}
