@@ -27,10 +27,10 @@ func TestTuneCollector(t *testing.T) {
 		}
 	}
 	TuneCollector()
-	func() {
-		models := make([]byte, largeHeap)
-		wait(largePercent)
+	for _, c := range []struct{ bytes, want int }{{largeHeap, largePercent}, {4 * smallHeap, 100}} {
+		models := make([]byte, c.bytes)
+		wait(c.want)
 		runtime.KeepAlive(models)
-	}()
-	wait(100)
+	}
+	wait(smallPercent)
 }
