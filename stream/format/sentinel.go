@@ -113,11 +113,14 @@ func Sentinels(values []float64) (found []Sentinel) {
 	}
 	far := func(v float64) float64 { return max(low-v, v-high, 0) }
 	isOne := func(v float64) bool {
+		if !(far(v) > 8*spread) || 3*counts[v] > n {
+			return false
+		}
 		least := unusual
 		if math.Abs(v) >= fill || usualSentinel().MatchString(string(decimal.Append(nil, v))) {
 			least = usual
 		}
-		return counts[v] >= least && 3*counts[v] <= n && far(v) > 8*spread
+		return counts[v] >= least
 	}
 	reach := spread // of the numbers that are none
 	for _, v := range sorted {

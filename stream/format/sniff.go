@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
 	"errors"
@@ -128,8 +129,10 @@ func plural(n int, one, many string) string {
 // lacks the name of the index, as R writes it, or of a separator at the end of each line.
 func (s *sniffer) readRows(lines []sampleLine, header *[]string) {
 	longer, empty := 0, 0
+	var text bufio.Reader
 	for _, line := range lines {
-		r := csv.NewReader(strings.NewReader(string(line.text)))
+		text.Reset(bytes.NewReader(line.text))
+		r := csv.NewReader(&text)
 		r.Comma, r.FieldsPerRecord = rune(s.out.CSV.Comma), -1
 		fields, err := r.Read()
 		if err != nil {

@@ -25,26 +25,26 @@ func (s *sniffer) named(column int, names []string) bool {
 
 func (s *sniffer) unnamed(column int) bool { return strings.HasPrefix(s.header[column], unnamed) }
 
-// share returns the part of the cells of a column that ok accepts, of those that are not
-// missing, and their number.
-func (s *sniffer) share(column int, ok func(cell string) bool) (share float64, n int) {
-	good := 0
+// most reports whether ok refuses at most a part of the cells of a column, of those that are not missing. It
+// reads on until so many are refused that the others make no difference.
+func (s *sniffer) most(column int, part float64, ok func(cell string) bool) bool {
+	n, bad := 0, 0
 	for _, row := range s.rows {
 		if cell := row[column]; cell != "" && !contains(missingSpellings, []byte(cell)) && !contains(s.out.CSV.Missing, []byte(cell)) {
 			n++
-			if ok(cell) {
-				good++
+			if !ok(cell) {
+				bad++
+			}
+			if float64(bad) > part*float64(len(s.rows)) {
+				return false
 			}
 		}
 	}
-	return float64(good) / float64(max(n, 1)), n
+	return n > 0 && float64(bad) <= part*float64(n)
 }
 
 // nearlyAll reports whether ok accepts nine of ten cells of a column.
-func (s *sniffer) nearlyAll(column int, ok func(cell string) bool) bool {
-	share, n := s.share(column, ok)
-	return n > 0 && share >= .9
-}
+func (s *sniffer) nearlyAll(column int, ok func(cell string) bool) bool { return s.most(column, .1, ok) }
 
 // isValue reports whether a cell is a value.
 func (s *sniffer) isValue(cell string) bool {
@@ -56,8 +56,8 @@ func (s *sniffer) isValue(cell string) bool {
 
 // isText reports whether a column has more text than values.
 func (s *sniffer) isText(column int) bool {
-	share, n := s.share(column, s.isValue)
-	return n > 0 && share < .5
+	isText := func(cell string) bool { return !s.isValue(cell) }
+	return s.most(column, .5, isText) && !s.most(column, .5, s.isValue)
 }
 
 // parsed returns the time of a cell that is accepted by ok.

@@ -34,6 +34,12 @@ type numbers struct {
 
 func (n *numbers) add(at cellAt) {
 	cell := at.text
+	if _, fraction, _ := strings.Cut(cell, "."); len(fraction) != 3 && isNumber([]byte(cell)) { // most cells, without a regular expression
+		if fraction != "" {
+			n.points++
+		}
+		return
+	}
 	switch {
 	case dotThousand().MatchString(cell) && dotDecimal().MatchString(cell):
 		if n.pointGroups++; n.point.text == "" {

@@ -101,7 +101,7 @@ func (s *sniffer) maySeparate(column int) bool {
 		return err == nil && v == math.Trunc(v)
 	}
 	switch {
-	case len(s.numberColumns()) < 2 || !s.nearlyAll(column, whole) || !s.repeatsTexts(column):
+	case !s.nearlyAll(column, whole) || !s.repeatsTexts(column) || len(s.numberColumns()) < 2:
 		return false
 	case identifier().MatchString(s.header[column]):
 		return !s.isConstant(column) || s.named(column, seriesNames)

@@ -47,6 +47,9 @@ func literal(text string) string { return strings.ReplaceAll(regexp.QuoteMeta(te
 // unitOf returns the unit or the currency of a number, with the blank before or behind it; "" = it has
 // none, or is no number.
 func unitOf(cell string) string {
+	if isNumber([]byte(cell)) {
+		return ""
+	}
 	for _, form := range []lazyregexp.Regexp{withUnit, withCurrency} {
 		if m := form().FindStringSubmatch(cell); m != nil && !halfDay().MatchString(m[1]) {
 			return m[1]
