@@ -44,7 +44,9 @@ func (s *sniffer) most(column int, part float64, ok func(cell string) bool) bool
 }
 
 // nearlyAll reports whether ok accepts nine of ten cells of a column.
-func (s *sniffer) nearlyAll(column int, ok func(cell string) bool) bool { return s.most(column, .1, ok) }
+func (s *sniffer) nearlyAll(column int, ok func(cell string) bool) bool {
+	return s.most(column, .1, ok)
+}
 
 // isValue reports whether a cell is a value.
 func (s *sniffer) isValue(cell string) bool {
