@@ -415,6 +415,7 @@ func (o *multihorizon) stateOf(c *snapshot.Codec, s *autoSeries) {
 	c.Optional("multihorizon", func() { o.State(c); several = true })
 	if !several {
 		s.chooseSeason()
+		s.smoothing.renew(s)
 	}
 	renew := c.Decoding()
 	c.Optional("lags="+strconv.Itoa(o.horizon), func() {

@@ -244,10 +244,14 @@ func (g *gate) shifted(j, h int) bool {
 
 // isFar reports whether a sample with this error and this step is odd.
 func (o *gateOf) isFar(e, step float64, known bool) bool {
-	limit := math.Exp(o.widen)
+	limit := 1.
 	if known {
-		limit *= oddKnown
+		limit = oddKnown
 	}
+	if step <= oddStep*limit*o.step {
+		return false // as a rule: wider limits make no difference
+	}
+	limit *= math.Exp(o.widen)
 	return step > oddStep*limit*o.step && e > oddError*limit*max(o.err, .1*o.step) && o.step > 0
 }
 

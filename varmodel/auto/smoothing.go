@@ -75,12 +75,17 @@ func newSmoothing(d int) *smoothing {
 
 func (b *smoothing) learnt() []*[]float64 { return []*[]float64{&b.deviation, &b.slope, &b.errors} }
 
+// rests reports whether nobody asks: one step ahead, smoothing is for young series.
+func (b *smoothing) rests(s *autoSeries) bool { return s.multihorizon == nil && s.total >= earlyEnd }
+
 // follow learns the last increments where they were seen; of a remainder that is new, all that are kept.
 func (b *smoothing) follow(s *autoSeries) {
+	if b.rests(s) {
+		return
+	}
 	f := s.rest()
-	used := s.multihorizon != nil || s.total < earlyEnd
 	if s.remainder != nil && s.remainder.age == 0 {
-		b.begin(f, s.past.Count)
+		b.begin(f, s.past.Count, 1)
 	}
 	seen := s.past.ObservedAt(0)
 	for j, step := range f.recent.rows(0)[:b.dim] {
@@ -91,14 +96,12 @@ func (b *smoothing) follow(s *autoSeries) {
 				b.deviation[i] -= step
 			}
 		}
-		if used {
-			b.combine(j, f.scaler)
-		}
+		b.combine(j, f.scaler)
 	}
 }
 
-// begin learns the increments before the last one from scratch.
-func (b *smoothing) begin(f *frame, samples int) {
+// begin learns the increments from scratch, but the newest ones.
+func (b *smoothing) begin(f *frame, samples, newest int) {
 	for _, v := range b.learnt() {
 		clear(*v)
 	}
@@ -106,13 +109,22 @@ func (b *smoothing) begin(f *frame, samples int) {
 	before := slices.Clone(b.count)
 	clear(b.count)
 	rows, stride := f.recent.rows(0), f.recent.stride
-	for l := min(f.recent.count, samples) - 1; l > 0; l-- {
+	for l := min(f.recent.count, samples) - 1; l >= newest; l-- {
 		for j := range b.dim {
 			b.learn(j, rows[l*stride+j], f.scaler)
 		}
 	}
 	for j, n := range before {
-		b.count[j] = max(b.count[j], n-1) // gains of a series of this age
+		b.count[j] = max(b.count[j], n-float64(newest)) // gains of a series of this age
+	}
+}
+
+// renew learns the increments that are kept, after a state of one step was restored for several.
+func (b *smoothing) renew(s *autoSeries) {
+	f := s.rest()
+	b.begin(f, s.past.Count, 0)
+	for j := range b.dim {
+		b.weigh(j, f.scaler)
 	}
 }
 
@@ -122,18 +134,19 @@ func (b *smoothing) learn(j int, step float64, s *series.Scaler) {
 	b.count[j]++
 	b.known[j] = smoothRetained*b.known[j] + 1
 	n := b.count[j]
+	mean, trend, slope := 1/(n+1), min(trendGain/(n+1), 1), slopeGain/(n+slopeAfter) // gains of a young series
 	for k := range smoothers {
 		m, i := &smoothers[k], k*b.dim+j
 		b.slope[i] *= m.keep
-		move, gain := b.deviation[i]+b.slope[i], max(m.gain, 1/(n+1))
+		move, gain := b.deviation[i]+b.slope[i], max(m.gain, mean)
 		if m.slope > 0 {
-			gain = max(m.gain, min(trendGain/(n+1), 1))
+			gain = max(m.gain, trend)
 		}
 		e := usual - move
 		b.errors[i] = smoothRetained*b.errors[i] + e*e
 		b.deviation[i] = move - step + gain*e
 		if m.slope > 0 {
-			b.slope[i] += gain * max(slopeGain/(n+slopeAfter), m.slope) * e
+			b.slope[i] += gain * max(slope, m.slope) * e
 		}
 	}
 }
