@@ -33,14 +33,14 @@ const (
 // are steps of Robbins and Monro towards the quantiles (stochastic descent on the quantile loss). The steps
 // fall like the number of outcomes; those of the shift start lower, as most errors are symmetric.
 type Distribution struct {
-	dim, most int       // coordinates; longest horizon
-	horizons  []int     // ascending
-	gains     []float64 // pairs: of a step, in half widths
-	width     []float64 // horizons x pairs x d
-	shift     []float64 // horizons x pairs x d
-	count     []float64 // horizons x d: outcomes
-	ring      []float64 // most x 2 x horizons x d: forecasts of the last origins, and their half widths; NaN = none
-	next      int       // origin that Issue replaces
+	dim, most int            // coordinates; longest horizon
+	horizons  []int          // ascending
+	gains     [pairs]float64 // of a step, in half widths
+	width     []float64      // horizons x pairs x d
+	shift     []float64      // horizons x pairs x d
+	count     []float64      // horizons x d: outcomes
+	ring      []float64      // most x 2 x horizons x d: forecasts of the last origins, and their half widths; NaN = none
+	next      int            // origin that Issue replaces
 }
 
 // NewDistribution returns the distributions of a series without forecasts, at ascending horizons;
@@ -58,7 +58,7 @@ func NewDistribution(dim int, horizons []int, level float64) (*Distribution, err
 	}
 	n := len(horizons) * dim
 	d := &Distribution{
-		dim: dim, most: most, horizons: slices.Clone(horizons), gains: make([]float64, pairs),
+		dim: dim, most: most, horizons: slices.Clone(horizons),
 		width: make([]float64, n*pairs), shift: make([]float64, n*pairs), count: make([]float64, n), ring: make([]float64, most*2*n),
 	}
 	sd := 1 / (math.Sqrt2 * math.Erfinv(level)) // of Gaussian errors, in half widths
@@ -79,6 +79,9 @@ func NewDistribution(dim int, horizons []int, level float64) (*Distribution, err
 
 // Order is that of the i-th of the Quantiles.
 func Order(i int) float64 { return float64(i+1) / (Quantiles + 1) }
+
+// orders are those of the lower ones of the pairs, and of the median.
+var orders = [pairs]float64{Order(0), Order(1), Order(2), Order(3), Order(4)}
 
 // Observe learns from the errors of the forecasts of y; NaN marks a missing coordinate.
 func (d *Distribution) Observe(y []float64) {
@@ -101,7 +104,7 @@ func (d *Distribution) learn(k, j int, r float64) {
 	n := &d.count[k*d.dim+j]
 	*n = min(*n+1, distributionMemory*h)
 	wide, moved := 1/(*n+widthPrior*h), 1/(*n+shiftPrior*h)
-	for p, gain := range d.gains {
+	for p, gain := range &d.gains {
 		i := (k*pairs+p)*d.dim + j
 		w, m := &d.width[i], &d.shift[i]
 		var above, below float64
@@ -111,7 +114,7 @@ func (d *Distribution) learn(k, j int, r float64) {
 			below = 1
 		}
 		if p < pairs-1 {
-			*w = max(*w+gain*wide*(above+below-2*Order(p)), 0)
+			*w = max(*w+gain*wide*(above+below-2*orders[p]), 0)
 		}
 		*m += gain * moved * (above - below)
 	}
@@ -154,12 +157,16 @@ func (d *Distribution) QuantilesTo(dst []float64) {
 	for k := range d.horizons {
 		for j := range d.dim {
 			at := k*d.dim + j
+			low, high, crossed := math.Inf(-1), math.Inf(1), false
 			for p := range pairs {
 				i := (k*pairs+p)*d.dim + j
-				q[p] = d.shift[i] - d.width[i]
-				q[Quantiles-1-p] = d.shift[i] + d.width[i]
+				q[p], q[Quantiles-1-p] = d.shift[i]-d.width[i], d.shift[i]+d.width[i]
+				crossed = crossed || q[p] < low || q[Quantiles-1-p] > high
+				low, high = q[p], q[Quantiles-1-p]
 			}
-			slices.Sort(q[:]) // pairs learn on their own
+			if crossed { // pairs learn on their own
+				slices.Sort(q[:])
+			}
 			for o, v := range q {
 				dst[o*n+at] = row[at] + v*row[n+at]
 			}
