@@ -52,6 +52,7 @@ type drawing struct {
 	equivalents []equivalent
 	coverage    *coverage
 	random      *rand.Rand
+	tree        string // copy of the module for changed queries; "" = none yet
 }
 
 // drawn is a mutant that was drawn.
@@ -143,7 +144,11 @@ func (d *drawing) places(ctx context.Context) (all []lines, err error) {
 		if strings.Contains(p.ImportPath, "/internal/tools/") {
 			continue
 		}
-		for _, name := range append(p.GoFiles, p.EmbedFiles...) {
+		queries, err := queryFiles(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range slices.Concat(p.GoFiles, p.EmbedFiles, queries) {
 			part, err := placesOf(p, name)
 			if err != nil {
 				return nil, err
@@ -162,7 +167,7 @@ func (d *drawing) places(ctx context.Context) (all []lines, err error) {
 func placesOf(p *source, name string) (all []lines, err error) {
 	path := filepath.Join(p.Dir, name)
 	script := filepath.Ext(path) == ".js" && !strings.Contains(filepath.ToSlash(path), "/vendor/")
-	if filepath.Ext(path) != ".go" && !script {
+	if filepath.Ext(path) != ".go" && !script && !isQueries(path) {
 		return nil, nil
 	}
 	text, err := os.ReadFile(path)
@@ -173,6 +178,8 @@ func placesOf(p *source, name string) (all []lines, err error) {
 	switch {
 	case script:
 		sites, err = sitesOfJS(text)
+	case isQueries(path):
+		sites = sitesOfQueries(text)
 	case !bytes.Contains(text, []byte("// Code generated ")):
 		sites, err = sitesOfGo(path, text)
 	}
@@ -232,6 +239,7 @@ func (d *drawing) run(ctx context.Context, r *runner) error {
 		return err
 	}
 	begun := time.Now()
+	defer func() { _ = os.RemoveAll(d.tree) }()
 	tally := &tally{packages: map[string]*score{}}
 	order := d.random.Perm(len(all))
 	for _, i := range order {
@@ -266,6 +274,9 @@ func (d *drawing) try(ctx context.Context, r *runner, m *drawn) (killer string, 
 		return "", err
 	}
 	defer os.RemoveAll(dir)
+	if isQueries(m.File) {
+		return d.tryQuery(ctx, r, m, dir)
+	}
 	overlay, err := m.overlay(dir)
 	if err != nil {
 		return "", err
@@ -285,7 +296,7 @@ func (d *drawing) try(ctx context.Context, r *runner, m *drawn) (killer string, 
 		if tests == "" {
 			continue
 		}
-		if killer, err = r.test(ctx, suite{pkg, tests}, dir, overlay); err != nil || killer != "" {
+		if killer, err = r.test(ctx, suite{pkg, tests}, dir, overlay, "."); err != nil || killer != "" {
 			return killer, err
 		}
 		compiled = true
@@ -296,6 +307,32 @@ func (d *drawing) try(ctx context.Context, r *runner, m *drawn) (killer string, 
 		}
 	}
 	return "", nil
+}
+
+// tryQuery runs the tests of a changed query in a copy of the tree.
+func (d *drawing) tryQuery(ctx context.Context, r *runner, m *drawn, dir string) (killer string, err error) {
+	if d.tree == "" {
+		if d.tree, err = os.MkdirTemp("", "mutants"); err != nil {
+			return "", err
+		}
+		if err := copyTree(d.tree); err != nil {
+			return "", err
+		}
+	}
+	text, err := os.ReadFile(m.File)
+	if err != nil {
+		return "", err
+	}
+	changed := filepath.Join(d.tree, m.File)
+	if err := os.WriteFile(changed, m.changed(text), 0o600); err != nil {
+		return "", err
+	}
+	for _, pkg := range d.suites(m.pkg) {
+		if killer, err = r.test(ctx, suite{pkg, cmp.Or(d.tests, queryTests)}, dir, "", d.tree); err != nil || killer != "" {
+			break
+		}
+	}
+	return killer, errors.Join(err, os.WriteFile(changed, text, 0o600))
 }
 
 // suites are the packages whose tests are run: the changed one first.
@@ -317,5 +354,9 @@ func (m *drawn) overlay(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return writeOverlay(dir, m.File, slices.Concat(text[:m.site.from], []byte(m.site.text), text[m.site.to:]))
+	return writeOverlay(dir, m.File, m.changed(text))
+}
+
+func (m *drawn) changed(text []byte) []byte {
+	return slices.Concat(text[:m.site.from], []byte(m.site.text), text[m.site.to:])
 }

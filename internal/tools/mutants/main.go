@@ -5,11 +5,11 @@
 //	go run ./internal/tools/mutants -draw N [-seed N] [-since REVISION] [-tests PACKAGES] [-within D] [-least SHARE] [PACKAGE …]
 //
 // Drawn mutants are small: another operator, boundary, condition or return, swapped arguments, a call or an
-// assignment that is missing; in Go, and in the JavaScript of the page. Those that do not compile
-// do not count. The tests that cover the line are run: of the package, then of the packages of
+// assignment that is missing; in Go, and in the JavaScript of the page; and another function, field, operator or
+// number in a query of a dashboard or an alert. Those that do not compile do not count. The tests that cover the line are run: of the package, then of the packages of
 // -tests, or of those that import it. Survivors that no test can notice stand in equivalents.yaml.
 //
-// A change is compiled from an overlay, so the tree stays as it is. A mutant is killed when a
+// A change is compiled from an overlay, or the tests run in a copy of the tree, so the tree stays as it is. A mutant is killed when a
 // test fails, panics or does not end. The command fails when a change does not apply or does
 // not compile, when tests fail without a change, when a mutant of the list survives that it does not
 // explain, and when too few are killed.
@@ -102,8 +102,8 @@ type runner struct {
 
 var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)|^(panic: .*)`)
 
-// test builds and runs tests; killer is what failed, "" if nothing did.
-func (r *runner) test(ctx context.Context, s suite, dir, overlay string) (killer string, err error) {
+// test builds tests and runs them in a tree; killer is what failed, "" if nothing did.
+func (r *runner) test(ctx context.Context, s suite, dir, overlay, tree string) (killer string, err error) {
 	binary := filepath.Join(dir, "tests")
 	build := exec.CommandContext(ctx, "go", "test", "-c", "-o", binary, "-overlay", overlay, s.pkg)
 	if out, err := build.CombinedOutput(); err != nil {
@@ -111,7 +111,7 @@ func (r *runner) test(ctx context.Context, s suite, dir, overlay string) (killer
 	}
 	args := []string{"-test.failfast", "-test.timeout", r.timeout.String(), "-test.run", s.run}
 	cmd := exec.CommandContext(ctx, binary, args...)
-	cmd.Dir = s.pkg
+	cmd.Dir = filepath.Join(tree, s.pkg)
 	if overlay != "" { // for tests that build programs
 		cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
 	}
@@ -147,7 +147,7 @@ func (r *runner) check(ctx context.Context, s suite) error {
 				return err
 			}
 			defer os.RemoveAll(dir)
-			if killer, err := r.test(ctx, s, dir, ""); err != nil || killer != "" {
+			if killer, err := r.test(ctx, s, dir, "", "."); err != nil || killer != "" {
 				return fmt.Errorf("%s fails without a change: %s %w", s.pkg, killer, err)
 			}
 			return nil
@@ -171,7 +171,7 @@ func (r *runner) try(ctx context.Context, m *mutation) (killer string, err error
 	if err := r.check(ctx, m.suite()); err != nil {
 		return "", err
 	}
-	return r.test(ctx, m.suite(), dir, overlay)
+	return r.test(ctx, m.suite(), dir, overlay, ".")
 }
 
 // list tries the mutations of mutants.yaml.

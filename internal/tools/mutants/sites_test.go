@@ -71,3 +71,22 @@ class C { move(a, b) { } }
 		"x < y → !(x < y)", "< → <=", "< → >=", "a, f(b, 2) → f(b, 2), a", "b, 2 → 2, b", "2 → 3",
 		"this.draw(a, f(b, 2)) → ", "/a+b<c/, \"<\" → \"<\", /a+b<c/", "/ → *", "4 → 5", "true → false")
 }
+
+func TestSitesOfQueries(t *testing.T) {
+	const text = `{
+ "title": "mean of 2",
+ "query": "from(bucket: b)\n  |\u003e filter(fn: (r) =\u003e r.kind != \"drift\" and r.v \u003e 1.5)\n  |\u003e mean()",
+ "expr": "a_total[5m] * 3",
+groups:
+      - expr: b > 2
+        for: 3m
+        query: |
+          last(x)
+            / 4
+        title: last
+            - evaluator: {type: gt, params: [10]}
+`
+	checkSites(t, text, sitesOfQueries([]byte(text)),
+		"!= → ==", "drift → season", "and → or", `\u003e → \u003c`, "1.5 → 3", "mean → max", "5 → 6", "* → /", "3 → 4",
+		"> → <", "2 → 3", "last → first", "/ → *", "4 → 5", "gt → lt", "10 → 11")
+}
