@@ -51,6 +51,9 @@ func (c *Course) Counter() bool {
 	return c.Known > 0 && c.Least >= 0 && c.Rises > 20 && c.Falls == c.Resets && 20*c.Falls <= c.Rises && c.sum/n > 10*(c.Largest-c.Least)/n
 }
 
+// settled reports whether no later value can make the course that of a counter.
+func (c *Course) settled() bool { return c.Least < 0 || c.Falls > c.Resets }
+
 // counted matches names that suggest that a variable counts.
 var counted = regexp.MustCompile(`(?i)(_|\b)(total|count|counter|sum|bytes|packets|octets|bucket)$`)
 
@@ -76,7 +79,9 @@ func (w *Courses) Add(s *stream.Series, y []float64) {
 		w.list = append(w.list, s)
 	}
 	for j, v := range y {
-		list[j].Add(v)
+		if c := &list[j]; !c.settled() {
+			c.Add(v)
+		}
 	}
 }
 
