@@ -119,8 +119,12 @@ func (b *smoothing) begin(f *frame, samples, newest int) {
 	}
 }
 
-// renew learns the increments that are kept, after a state of one step was restored for several.
+// renew learns the increments that are kept, after a state of one step was restored for several: a young series has learnt
+// them already, and its forecasts of one step depend on them.
 func (b *smoothing) renew(s *autoSeries) {
+	if s.total < earlyEnd {
+		return
+	}
 	f := s.rest()
 	b.begin(f, s.past.Count, 0)
 	for j := range b.dim {
