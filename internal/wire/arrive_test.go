@@ -328,23 +328,7 @@ func TestSettingsArrive(t *testing.T) {
 		}
 		fmt.Fprintf(&list, "%s\n%s", s.set, strings.Join(changed, ""))
 	}
-	golden := filepath.Join("testdata", "arrivals.txt")
-	if os.Getenv("UPDATE_ARRIVALS") != "" {
-		if err := os.WriteFile(golden, []byte(list.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, lines := strings.Split(list.String(), "\n"), strings.Split(string(want), "\n")
-	for i := range max(len(got), len(lines)) {
-		if i >= len(got) || i >= len(lines) || got[i] != lines[i] {
-			t.Errorf("line %d is not that of %s:\n%s", i+1, golden, strings.Join(got[min(i, len(got)):min(i+3, len(got))], "\n"))
-			break
-		}
-	}
+	checkGolden(t, filepath.Join("testdata", "arrivals.txt"), list.String())
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "configuration.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -365,6 +349,27 @@ next:
 			}
 		}
 		t.Errorf("no test sets %s to another value", r[1])
+	}
+}
+
+// checkGolden compares a text with a file, which UPDATE_ARRIVALS=1 writes.
+func checkGolden(t *testing.T, golden, text string) {
+	t.Helper()
+	if os.Getenv("UPDATE_ARRIVALS") != "" {
+		if err := os.WriteFile(golden, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, lines := strings.Split(text, "\n"), strings.Split(string(want), "\n")
+	for i := range max(len(got), len(lines)) {
+		if i >= len(got) || i >= len(lines) || got[i] != lines[i] {
+			t.Errorf("line %d is not that of %s:\n%s", i+1, golden, strings.Join(got[min(i, len(got)):min(i+3, len(got))], "\n"))
+			break
+		}
 	}
 }
 
