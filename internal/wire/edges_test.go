@@ -1,0 +1,339 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/orffvar/forecaster/eval/scoring"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/devbroker"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
+)
+
+// Try opens each input and output for real, and its answer names the key.
+func TestTry(t *testing.T) {
+	b, err := devbroker.Start(3, []string{"in", "out"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	good := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	defer good.Close()
+	bad := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no token", http.StatusUnauthorized) }))
+	defer bad.Close()
+	dir := t.TempDir()
+	in, foreign := filepath.Join(dir, "in.csv"), filepath.Join(dir, "foreign.csv")
+	for path, text := range map[string]string{in: "time,x\n2026-01-01T00:00:00Z,1\n2026-01-01T00:01:00Z,2\n", foreign: "a,b\n1,2\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const none = "output.discard={}"
+	broker, file := "input.kafka.topics=in input.kafka.brokers="+b.Addr()+" ", "input.file.path="+in+" "
+	for _, c := range []struct{ sets, found, fails string }{ // parts of the only line and of the only error
+		{file + none, "", ""},
+		{"input.file.path=" + dir + "/none.csv " + none, "", "input.file.path: "},
+		{"input.simulated.rows=1 " + none, "", ""},
+		{"input.stdin.format=csv " + none, "", ""},
+		{file + "output.file.path=" + dir + "/new.csv", "", ""},
+		{file + "output.file.path=" + dir + "/none/new.csv", "", "output.file.path: "},
+		{file + "output.file.path=" + foreign, "", "output.file.path: "},
+		{file + "output.file.path=" + foreign + " state.dir=" + dir, "", ""},
+		{file + none + " output.dead_letters.path=" + dir + "/none/dead.jsonl", "", "output.dead_letters.path: "},
+		{file + none + " output.dead_letters.path=" + dir + "/dead.jsonl", "", ""},
+		{file + "output.influxdb.bucket=b output.influxdb.token=t output.influxdb.url=" + good.URL, "output.influxdb: " + good.URL + " accepts writes to b", ""},
+		{file + "output.influxdb.bucket=b output.influxdb.token=t output.influxdb.url=" + bad.URL, "", "output.influxdb: "},
+		{file + "output.remote_write.url=" + good.URL + "/w", "output.remote_write: " + good.URL + "/w accepts samples", ""},
+		{file + "output.remote_write.url=" + bad.URL + "/w", "", "output.remote_write: "},
+		{broker + none, "input.kafka: topic in has 3 partitions", ""},
+		{broker + none + " input.kafka.topics=other", "", "input.kafka: "},
+		{"input.kafka.topics=in input.kafka.brokers=127.0.0.1:1 " + none, "", "input.kafka: "},
+		{broker + "output.kafka.topic=out", "input.kafka: topic in has 3 partitions\noutput.kafka: topic out has 3 partitions", ""},
+		{broker + none + " state.topic=state", "input.kafka: topic in has 3 partitions\nstate.topic: topic state does not exist; the job will create it with 3 partitions", ""},
+		{broker + none + " state.topic=out", "input.kafka: topic in has 3 partitions", "state.topic: "},
+		{broker + none + " output.dead_letters.topic=out", "input.kafka: topic in has 3 partitions\noutput.dead_letters: topic out has 3 partitions", ""},
+	} {
+		cfg, err := loaded(t, "", strings.Fields(c.sets)...)
+		if err != nil {
+			t.Errorf("%s: %v", c.sets, err)
+			continue
+		}
+		found, errs := Try(t.Context(), cfg)
+		if got := strings.Join(found, "\n"); got != c.found {
+			t.Errorf("%s: found %q, want %q", c.sets, got, c.found)
+		}
+		if len(errs) != min(len(c.fails), 1) || len(errs) == 1 && !strings.HasPrefix(errs[0].Error(), c.fails) {
+			t.Errorf("%s: errors %v, want %q", c.sets, errs, c.fails)
+		}
+	}
+}
+
+// A synthetic input keeps the pace of its speed: a test of an hour per sample would not end at another one.
+func TestSimulatedPace(t *testing.T) {
+	cfg, err := loaded(t, "", "input.simulated.rows=3", "input.simulated.interval=1h", "input.simulated.speed=3.6e6", "output.discard={}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := OpenInput(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	n, messages := 0, make([]stream.Message, 3)
+	for !errors.Is(err, io.EOF) {
+		var k int
+		if k, err = in.Read(t.Context(), messages); err != nil && !errors.Is(err, io.EOF) {
+			t.Fatal(err)
+		}
+		n += k
+	}
+	if n != 3 {
+		t.Errorf("%d samples, want 3", n)
+	}
+}
+
+// The outputs of a partition go on at the position of a checkpoint together. Outputs that were opened before one that fails
+// are closed.
+func TestOutputsTogether(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out.jsonl")
+	load := func(sets ...string) *config.Config {
+		t.Helper()
+		cfg, err := loaded(t, "", append([]string{"input.simulated.rows=1", "output.file.path=" + path}, sets...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cfg
+	}
+	open := func() (*Outputs, error) { return OpenOutputs(load(), slog.New(slog.DiscardHandler)) }
+	write := func(o *Outputs, yhat float64) {
+		t.Helper()
+		f := stream.Forecast{Series: &stream.Series{Name: "s", Variables: []string{"x"}}, Model: "m", Time: 2e9, Origin: 1e9, Horizon: 1, Yhat: []float64{yhat}, Lower: []float64{0}, Upper: []float64{9}}
+		if err := o.Sink.Write(t.Context(), &stream.Batch{Forecasts: []stream.Forecast{f}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := open(); !errors.Is(err, file.ErrInUse) {
+		t.Errorf("a second writer of the file: %v", err)
+	}
+	write(o, 1)
+	at := o.Sink.Positions()
+	write(o, 2)
+	if err := o.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if len(at) != 1 || at[0].Length == 0 {
+		t.Fatalf("positions %+v of one file", at)
+	}
+	if o, err = open(); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Sink.Resume(at); err != nil {
+		t.Error(err)
+	}
+	write(o, 3)
+	if err := o.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(text); strings.Count(got, "\n") != 2 || strings.Contains(got, ":2,") || int64(strings.Index(got, "\n")+1) != at[0].Length {
+		t.Errorf("after the checkpoint with one of two forecasts, and a third one: %s", got)
+	}
+	at[0].Length = 1 << 20
+	if o, err = open(); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Sink.Resume(at); err == nil {
+		t.Error("a file that is shorter than its checkpoint goes on")
+	}
+	if err := o.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	fails := load("output.remote_write.url=http://h:1/w")
+	config.Of[RemoteWriteOutput](fails.Output.Kinds).TLSCA = filepath.Join(dir, "none.pem")
+	if _, err := OpenOutputs(fails, slog.New(slog.DiscardHandler)); err == nil {
+		t.Error("certificates that are missing")
+	}
+	if o, err = open(); err != nil {
+		t.Fatalf("the file stays open after another output has failed: %v", err)
+	}
+	if err := o.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keptLetters keeps what it gets.
+type keptLetters struct{ all []stream.DeadLetter }
+
+func (k *keptLetters) WriteDeadLetters(_ context.Context, letters []stream.DeadLetter) error {
+	k.all = append(k.all, letters...)
+	return errors.New("full")
+}
+
+func (k *keptLetters) Close() error { return nil }
+
+// Refusals count each record, pass it on, and name the first with what helps against each reason.
+func TestRefusals(t *testing.T) {
+	if r := (&Refusals{}); r.String() != "" || r.First() != "" || r.Total() != 0 || r.Check(1, 0) != nil || r.WriteDeadLetters(t.Context(), nil) != nil {
+		t.Error("nothing was refused")
+	}
+	next := new(keptLetters)
+	r := &Refusals{Next: next}
+	var letters []stream.DeadLetter
+	for i, reason := range []stream.Reason{stream.Late, stream.Malformed, stream.Late, stream.Duplicate, stream.Memory} {
+		letters = append(letters, stream.DeadLetter{
+			Message: stream.Message{Topic: "in", Offset: int64(10 + i), Value: []byte(" {}")}, DataError: stream.DataError{Reason: reason, Detail: "detail"},
+		})
+	}
+	letters[4].Remedy = "in the detail"
+	if err := r.WriteDeadLetters(t.Context(), letters); err == nil || len(next.all) != 5 {
+		t.Errorf("passed on %d, error %v", len(next.all), err)
+	}
+	text := r.String()
+	for _, want := range []string{
+		"2 late; the first: " + letters[0].Message.Origin() + ": ", "\n  late: " + remedies[stream.Late], "\n  malformed: a missing value is null", "input.json.series_field=NAME",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s\nlacks %q", text, want)
+		}
+	}
+	if strings.Contains(text, "\n  memory") || strings.Contains(text, "csv") || strings.Count(text, "\n  late") != 1 || r.Total() != 5 || r.Counts["late"] != 2 {
+		t.Errorf("%d records, %s", r.Total(), text)
+	}
+	if r.Check(10, .5) != nil || r.Check(9, .5) == nil {
+		t.Error("five of ten are half of the records, and five of nine more")
+	}
+	csv := &Refusals{}
+	csv.Add(&stream.Message{Value: []byte("1,2")}, &stream.DataError{Reason: stream.Duplicate})
+	csv.Add(&stream.Message{Value: []byte("1,2")}, &stream.DataError{Reason: stream.Malformed})
+	csv.Add(&stream.Message{}, &stream.DataError{Reason: stream.NonFinite})
+	if got := csv.Remedies(); !strings.Contains(got, "input.csv.series_column=NAME") || !strings.Contains(got, "malformed: repair the line, or leave") || !strings.Contains(got, remedies[stream.NonFinite]) {
+		t.Error(got)
+	}
+	for fault, want := range map[stream.Fault]string{
+		stream.WrongFields: "input.csv.comma", stream.NotNumber: "--set \"input.csv.missing=n a\"", stream.NotTime: "input.time_format", stream.NotObject: "jq",
+	} {
+		r := &Refusals{}
+		r.Add(&stream.Message{}, &stream.DataError{Reason: stream.Malformed, Facts: stream.Facts{Fault: fault, Cell: "n a"}})
+		if got := r.Remedies(); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", fault, got)
+		}
+	}
+}
+
+// Inputs that are known ahead come before the rows that are forecast; the rows follow in their order.
+func TestInputsAhead(t *testing.T) {
+	for name, text := range map[string]string{
+		"in.csv":   "time,x,price\n2026-01-01T00:00:00Z,1,10\n2026-01-01T00:01:00Z,2,20\n2026-01-01T00:02:00Z,3,30\n",
+		"in.jsonl": `{"time":"2026-01-01T00:00:00Z","values":{"x":1,"price":10}}` + "\n" + `{"time":"2026-01-01T00:01:00Z","values":{"x":2,"price":20}}` + "\n" + `{"time":"2026-01-01T00:02:00Z","values":{"x":3,"price":30}}` + "\n",
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, known := range []bool{false, true} {
+			cfg, err := loaded(t, "", "input.file.path="+path, "output.discard={}", "model.type=var1", "model.exogenous=price")
+			if err != nil {
+				t.Fatal(err)
+			}
+			src, err := OpenFile(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			source, decoder := Messages(src, cfg.Model, known)
+			var got []string
+			messages := make([]stream.Message, 2)
+			for err = nil; !errors.Is(err, io.EOF); {
+				var n int
+				if n, err = source.Read(t.Context(), messages); err != nil && !errors.Is(err, io.EOF) {
+					t.Fatal(err)
+				}
+				for i := range n {
+					got = append(got, decoded(t, decoder, &messages[i])...)
+				}
+			}
+			want := []string{"1 false", "2 false", "3 false"}
+			if known {
+				want = slices.Concat([]string{"1 true", "2 true", "3 true"}, want)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s, known ahead %v: %q, want %q", name, known, got, want)
+			}
+			if err := src.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// decoded are the first values of the records of a message, and whether they are known ahead.
+func decoded(t *testing.T, d stream.Decoder, m *stream.Message) (all []string) {
+	t.Helper()
+	splitter, several := d.(stream.Splitter)
+	if several {
+		splitter.Split(m)
+	}
+	for {
+		var r stream.Record
+		var err error
+		if several {
+			if err = splitter.Next(&r); errors.Is(err, io.EOF) {
+				return all
+			}
+		} else {
+			err = d.Decode(&r, m)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, fmt.Sprint(r.Values[slices.Index(r.Names, "x")], r.Ahead))
+		if !several {
+			return all
+		}
+	}
+}
+
+// Limits are those of the variables of a series, in their order, without limits for others.
+func TestLimitsOfVariables(t *testing.T) {
+	cfg, err := loaded(t, "", "input.simulated.rows=1", "output.discard={}", "model.limits=y >= 1 <= 5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []scoring.Limit{{Low: math.Inf(-1), High: math.Inf(1)}, {Low: 1, High: 5}}
+	if got := Limits(cfg)([]string{"x", "y"}); !slices.Equal(got, want) {
+		t.Error(got)
+	}
+	if got := Limits(&config.Config{})([]string{"x"}); got != nil {
+		t.Errorf("without limits %v", got)
+	}
+}
+
+func TestInfoText(t *testing.T) {
+	i := Info{Version: "v1", Go: "go1.26", Platform: "linux/amd64"}
+	if got := i.String(); got != "v1 (go1.26, linux/amd64)" {
+		t.Error(got)
+	}
+	if i.Level = "v3"; i.String() != "v1 (go1.26, linux/amd64 v3)" {
+		t.Error(i)
+	}
+}
