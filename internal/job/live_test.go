@@ -13,6 +13,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
@@ -32,6 +33,12 @@ func (l *loggedText) has(text string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return strings.Contains(l.text.String(), text)
+}
+
+func (l *loggedText) count(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.text.String(), text)
 }
 
 // A job that reads a file stops at the end of the file. After the file has grown, a restart resumes from the
@@ -116,8 +123,16 @@ func TestOutputInUse(t *testing.T) {
 	if _, err := NewLive(alone, text, "").openOutputs(t.Context(), alone, nil); err == nil || log.has("waiting") {
 		t.Errorf("a job of a file: error %v", err)
 	}
+	if err := NewLive(alone, text, "").Run(t.Context()); !errors.Is(err, file.ErrInUse) {
+		t.Errorf("the job of a file ends with %v", err)
+	}
 	group := load("input.kafka.brokers=a:1 input.kafka.topics=t")
 	frozen := open(group)
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := NewLive(group, text, "").openOutputs(stopped, group, nil); !errors.Is(err, file.ErrInUse) {
+		t.Errorf("a job that stops while it waits: %v", err)
+	}
 	done := make(chan error, 1)
 	go func() {
 		out, err := NewLive(group, text, "").openOutputs(context.Background(), group, nil)
@@ -126,7 +141,7 @@ func TestOutputInUse(t *testing.T) {
 		}
 		done <- err
 	}()
-	until(t, "it waits", func() bool { return log.has("waiting for a file of an output") })
+	until(t, "it waits", func() bool { return log.count("waiting for a file of an output") == 2 }) // as the one that stopped did
 	if err := frozen.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,60 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"testing"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// Work that cannot keep its state, or whose reader fails, ends with the error: a nil in its place would be read as a file
+// that has been learnt.
+func TestFailuresEndTheWork(t *testing.T) {
+	dir := t.TempDir()
+	input := rowsFile(t, filepath.Join(dir, "in.csv"), 0, 20)
+	log := slog.New(slog.DiscardHandler)
+	full := errors.New("full")
+	follow := func(state string, answer error) error {
+		cfg, err := loadConfig(t, "input.file.path="+input, "output.discard={}", "model.type=persistence")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Follow(t.Context(), cfg, state, log, func(*stream.Batch) error { return answer })
+	}
+	live := func(state string, taps ...stream.Sink) error {
+		cfg, err := loadConfig(t, "input.file.path="+input, "output.discard={}", "model.type=persistence", "state.dir="+state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := NewLive(cfg, log, "")
+		l.Taps = append(l.Taps, taps...)
+		return l.Run(t.Context())
+	}
+	if err := errors.Join(follow(filepath.Join(dir, "followed"), nil), live(filepath.Join(dir, "lived"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := follow("", full); !errors.Is(err, full) {
+		t.Errorf("a reader of answers fails: %v", err)
+	}
+	if err := live(filepath.Join(dir, "tapped"), failing{full}); !errors.Is(err, full) {
+		t.Errorf("an output fails: %v", err)
+	}
+	if err := follow(input, nil); err == nil {
+		t.Error("the state of a program that asks is a file")
+	}
+	if err := live(input); err == nil {
+		t.Error("the state of a job is a file")
+	}
+	if r, err := replay(t, input, filepath.Join(dir, "out.jsonl"), input); err == nil {
+		t.Errorf("the state of a replay is a file: %+v", r)
+	}
+}
+
+// failing is an output that fails.
+type failing struct{ err error }
+
+func (f failing) Write(context.Context, *stream.Batch) error { return f.err }
+func (failing) Close() error                                 { return nil }
