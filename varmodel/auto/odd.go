@@ -11,7 +11,9 @@ const (
 	oddStep    = 11  // … median steps, beyond both of which a sample is odd
 	oddInside  = 2   // factor of both for a value inside of the range, which the series has had
 	oddKnown   = .5  // of both, for a value that has been odd before
-	oddAfter   = 50  // samples before the first odd one
+	oddLeast   = 8   // samples before the first odd one …
+	oddAfter   = 50  // … and samples that the medians need: the limits of n before are wider, …
+	oddYoung   = 1.5 // … by this power of oddAfter / n
 	oddRun     = 3   // odd samples in a row, all of them elsewhere, that are held back: then the scale has changed
 	oddSame    = 100 // repetitions in a row of a value that has come alone before, that are held back
 	oddShare   = .03 // share of odd samples, above which the limits grow
@@ -43,8 +45,9 @@ const (
 // After a shift, an odd sample beyond the range of those that counted which counts, nothing that was learnt applies: the forecast is
 // the last value until the first outcomes are known, or the series has returned.
 type gate struct {
-	of    []gateOf
-	again []readmitted // by the last sample
+	of       []gateOf
+	again    []readmitted // by the last sample
+	together bool         // scratch: young variables move together
 
 	stayed, returned float64 // odd samples of all variables that did, with forgetting
 }
@@ -92,6 +95,7 @@ func newGate(dim int) *gate {
 // before y and forecast is the forecast of y, both without levels; they count where seen is true.
 func (g *gate) admitTo(dst, y, last, forecast []float64, seen []bool) {
 	g.again = g.again[:0]
+	g.together = g.moveTogether(y, last, forecast, seen)
 	for j, v := range y {
 		dst[j] = v
 		switch o := &g.of[j]; {
@@ -102,6 +106,20 @@ func (g *gate) admitTo(dst, y, last, forecast []float64, seen []bool) {
 			dst[j] = g.admit(j, v, last[j], forecast[j])
 		}
 	}
+}
+
+// moveTogether reports whether more than a third of several young variables are far at once: something begins.
+func (g *gate) moveTogether(y, last, forecast []float64, seen []bool) bool {
+	young, far := 0, 0
+	for j, v := range y {
+		if o := &g.of[j]; seen[j] && v == v && o.count < oddAfter {
+			young++
+			if v -= o.level; o.isFar(math.Abs(v-forecast[j]), math.Abs(v-last[j]), false) {
+				far++
+			}
+		}
+	}
+	return far > 1 && 3*far > young
 }
 
 // targetsTo writes targets in place of the samples y without levels to dst.
@@ -129,7 +147,7 @@ func (g *gate) admit(j int, y, last, forecast float64) float64 {
 	o.guess, o.repeats = 0, false
 	e, step := math.Abs(v-forecast), math.Abs(v-last)
 	known := (y == o.alone[0] || y == o.alone[1]) && (y < o.least || y > o.most)
-	far := o.count > oddAfter && o.isFar(e, step, known)
+	far := o.isFar(e, step, known) && !(o.count < oddAfter && g.together)
 	if far && !o.isOutside(v) {
 		far = o.isFar(e/oddInside, step/oddInside, known)
 	}
@@ -244,9 +262,15 @@ func (g *gate) shifted(j, h int) bool {
 
 // isFar reports whether a sample with this error and this step is odd.
 func (o *gateOf) isFar(e, step float64, known bool) bool {
+	if o.count <= oddLeast {
+		return false
+	}
 	limit := 1.
 	if known {
 		limit = oddKnown
+	}
+	if o.count < oddAfter {
+		limit *= math.Pow(oddAfter/float64(o.count), oddYoung)
 	}
 	if step <= oddStep*limit*o.step {
 		return false // as a rule: wider limits make no difference

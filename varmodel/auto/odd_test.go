@@ -30,16 +30,21 @@ func daily(seed uint64, n int) [][]float64 {
 }
 
 // An odd sample, and one that repeats it later, leave the bits of a missing one, at all horizons and in all that
-// is learnt later.
+// is learnt later. In a young series it has to be farther away.
 func TestOddSamplesCountAsMissing(t *testing.T) {
-	for name, m := range gated(t) {
-		odd, missing := daily(1, 1200), daily(1, 1200)
-		for _, i := range []int{701, 777, 801, 1010} {
-			odd[i][0], missing[i][0] = -40, math.NaN()
-		}
-		got, want := modeltest.Record(t, m.NewSeries(), odd, 12), modeltest.Record(t, gated(t)[name].NewSeries(), missing, 12)
-		if err := modeltest.Same(got, want); err != nil {
-			t.Errorf("%s: %v", name, err)
+	for _, c := range []struct {
+		value float64
+		rows  []int
+	}{{-40, []int{701, 777, 801, 1010}}, {-999, []int{11, 40, 701}}, {4000, []int{19, 60}}} {
+		for name, m := range gated(t) {
+			odd, missing := daily(1, 1200), daily(1, 1200)
+			for _, i := range c.rows {
+				odd[i][0], missing[i][0] = c.value, math.NaN()
+			}
+			got, want := modeltest.Record(t, m.NewSeries(), odd, 12), modeltest.Record(t, gated(t)[name].NewSeries(), missing, 12)
+			if err := modeltest.Same(got, want); err != nil {
+				t.Errorf("%s, %g: %v", name, c.value, err)
+			}
 		}
 	}
 }
