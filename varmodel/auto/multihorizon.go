@@ -21,6 +21,7 @@ const (
 	ownPast            // direct regression on the own past: lagRegression
 	direct             // direct regression of the increment over h steps
 	lastSeason         // value one season before the target
+	seasonStep         // last value and the increment one season before
 	anchorExperts
 )
 
@@ -309,7 +310,14 @@ func (o *multihorizon) expertsTo(z []float64, k int, whole, f *frame, p *origin)
 	for j, v := range p.moves[k*d : (k+1)*d] {
 		at(repeatLast)[j] = last[j] + v
 	}
-	copy(at(lastSeason), o.seasonPath[(h-1)*d:h*d])
+	then := o.seasonPath[(h-1)*d : h*d]
+	copy(at(lastSeason), then)
+	copy(at(seasonStep), then)
+	if o.repeats(whole) {
+		for j, v := range whole.past.Lag(o.season) {
+			at(seasonStep)[j] += whole.past.Lag(0)[j] - v
+		}
+	}
 	copy(at(meanOfPast), f.scaler.Mean)
 	copy(at(ownPast), o.lags.path[(h-1)*d:h*d])
 	copy(at(iterated), o.iteratedPath[(h-1)*d:h*d])

@@ -20,7 +20,7 @@ func (o *multihorizon) sharePaths(k, j int, awake bool) {
 	followers := a.weight(direct, j)
 	season := 0.
 	if o.season > 0 { // else these experts repeat the last value
-		season = a.weight(lastSeason, j)
+		season = a.weight(lastSeason, j) + a.weight(seasonStep, j)
 	}
 	leaders := source + mixture + own
 	led := leaders + followers
