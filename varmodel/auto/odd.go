@@ -66,6 +66,8 @@ type gateOf struct {
 	widen             float64 // logarithm of the factor of the limits
 	low, high         float64 // range of the samples that counted, without their levels
 	least, most       float64 // and with them
+	bounds            [2]bound
+	before            float64 // last sample that counted; NaN: it is not the one before
 	homeLow, homeHigh float64 // range before the last shift, to which the series has not returned; else empty
 	calm              int     // samples since then
 	level             float64
@@ -85,6 +87,7 @@ func newGate(dim int) *gate {
 	for j := range g.of {
 		g.of[j] = gateOf{
 			low: math.Inf(1), high: math.Inf(-1), least: math.Inf(1), most: math.Inf(-1),
+			bounds: [2]bound{newBound(-1), newBound(1)}, before: math.NaN(),
 			homeLow: math.Inf(1), homeHigh: math.Inf(-1), odd: math.NaN(), alone: [2]float64{math.NaN(), math.NaN()},
 		}
 	}
@@ -100,6 +103,7 @@ func (g *gate) admitTo(dst, y, last, forecast []float64, seen []bool) {
 		dst[j] = v
 		switch o := &g.of[j]; {
 		case v != v:
+			g.of[j].before = v
 		case !seen[j] || o.fresh:
 			dst[j] = o.begin(v)
 		default:
@@ -230,6 +234,7 @@ func (g *gate) stay(o *gateOf) bool {
 // hold counts a sample that is held back.
 func (o *gateOf) hold() float64 {
 	o.run++
+	o.before = math.NaN()
 	return math.NaN()
 }
 
@@ -246,6 +251,10 @@ func (o *gateOf) pass(y float64) float64 {
 	}
 	o.low, o.high = min(o.low, v), max(o.high, v)
 	o.least, o.most = min(o.least, y), max(o.most, y)
+	for i := range o.bounds {
+		o.bounds[i].learn(y, o.before)
+	}
+	o.before = y
 	return v
 }
 
@@ -347,14 +356,14 @@ func (o *gateOf) learn(e, step float64) {
 	}
 }
 
-// addTo adds the levels to forecasts. A value that is held back and repeats is expected for as long again.
+// addTo adds the levels to forecasts, and stops them at the bounds. A value that is held back and repeats is expected for as long again.
 func (g *gate) addTo(forecasts []float64) {
 	d := len(g.of)
 	for j := range g.of {
 		o := &g.of[j]
-		if level := o.level + o.guess; level != 0 {
+		if o.level != 0 || o.guess != 0 || o.bounds[0].believed() || o.bounds[1].believed() {
 			for i := j; i < len(forecasts); i += d {
-				forecasts[i] += level
+				forecasts[i] = o.bounds[1].clip(o.bounds[0].clip(forecasts[i]+o.level)) + o.guess
 			}
 		}
 		if o.repeats {
@@ -377,7 +386,7 @@ func (g *gate) forecast(s *autoSeries) {
 func (g *gate) interrupt(*autoSeries) {
 	for j := range g.of {
 		o := &g.of[j]
-		o.odd, o.run, o.guess, o.repeats, o.fresh = math.NaN(), 0, 0, false, true
+		o.odd, o.run, o.guess, o.repeats, o.fresh, o.before = math.NaN(), 0, 0, false, true, math.NaN()
 	}
 }
 
@@ -393,9 +402,12 @@ func (g *gate) stateOf(c *snapshot.Codec, _ *autoSeries) {
 			c.Index(n, math.MaxInt)
 		}
 		for _, v := range []*float64{
-			&o.err, &o.step, &o.widen, &o.low, &o.high, &o.least, &o.most, &o.homeLow, &o.homeHigh, &o.level, &o.guess, &o.odd, &o.from, &o.alone[0], &o.alone[1], &o.stayed, &o.returned,
+			&o.err, &o.step, &o.widen, &o.low, &o.high, &o.least, &o.most, &o.homeLow, &o.homeHigh, &o.level, &o.guess, &o.odd, &o.from, &o.alone[0], &o.alone[1], &o.stayed, &o.returned, &o.before,
 		} {
 			c.Float64(v)
+		}
+		for i := range o.bounds {
+			o.bounds[i].State(c)
 		}
 	}
 }

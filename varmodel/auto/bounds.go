@@ -1,0 +1,76 @@
+package auto
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/eval/snapshot"
+)
+
+const (
+	boundTurn  = .4           // evidence of a sample that follows one at the extreme, and turns back: a walk does so half of the time, rounded noise more often
+	boundHold  = 2 * math.Ln2 // largest evidence of one that repeats the extreme
+	boundProof = 4.6          // evidence from which on the extreme is a bound: odds of 100 …
+	boundDoubt = 4            // … times this for each bound that was passed
+)
+
+// bound is the largest or the smallest sample of a variable, and the evidence that no sample passes it, such as 0 of
+// a count and 100 of a percentage: a logarithm of odds. A walk at its extreme passes it in one of two steps, and
+// repeats it as often as other values. Forecasts stop at a bound.
+type bound struct {
+	sign     float64 // 1: the largest, -1: the smallest
+	at       float64
+	evidence float64
+	need     float64 // evidence that makes a bound
+
+	steps, repeats           float64 // from other samples, and those of them that change nothing
+	stepsThere, repeatsThere float64 // the same from the extreme
+}
+
+func newBound(sign float64) bound {
+	return bound{sign: sign, at: math.Inf(int(-sign)), need: boundProof}
+}
+
+// learn learns a sample and the one before, NaN if that is not known.
+func (b *bound) learn(y, before float64) {
+	var step, repeat float64
+	if before == before {
+		step = 1
+	}
+	if before == y {
+		repeat = 1
+	}
+	switch {
+	case b.sign*y > b.sign*b.at:
+		if b.believed() {
+			b.need *= boundDoubt
+		}
+		b.at, b.evidence = y, 0
+		b.steps, b.repeats = b.steps+b.stepsThere+step, b.repeats+b.repeatsThere
+		b.stepsThere, b.repeatsThere = 0, 0
+	case before != b.at:
+		b.steps, b.repeats = b.steps+step, b.repeats+repeat
+	default:
+		b.stepsThere, b.repeatsThere = b.stepsThere+1, b.repeatsThere+repeat
+		if repeat == 0 {
+			b.evidence += boundTurn
+		} else {
+			b.evidence += min(math.Log((b.steps+2)/(b.repeats+1)), boundHold)
+		}
+	}
+}
+
+func (b *bound) believed() bool { return b.evidence > b.need }
+
+// clip returns the forecast v, or the bound beyond which it lies.
+func (b *bound) clip(v float64) float64 {
+	if b.sign*v > b.sign*b.at && b.believed() {
+		return b.at
+	}
+	return v
+}
+
+func (b *bound) State(c *snapshot.Codec) {
+	for _, v := range []*float64{&b.at, &b.evidence, &b.need, &b.steps, &b.repeats, &b.stepsThere, &b.repeatsThere} {
+		c.Float64(v)
+	}
+}
