@@ -20,23 +20,23 @@ const (
 )
 
 // directLearners owns the weights of the direct forecasts: for each anchor horizon h a
-// regression of the increment over h steps.
+// regression of the increment over h steps, and of the deviation from the local mean.
 type directLearners struct {
 	dim      int
 	inputs   int                // exogenous inputs
 	steps    []int              // anchor horizons
-	learners []*online.HandOver // one per anchor
+	learners []*online.HandOver // one per anchor; outputs: dim increments, then dim deviations
 	lags     []float64          // scratch
-	out      []float64          // scratch, dim
+	out      []float64          // scratch, 2 dim
 }
 
 func newDirectLearners(dim, inputs int, steps []int, work *online.Workspace) (*directLearners, error) {
-	g := &directLearners{dim: dim, inputs: inputs, steps: steps, lags: lanes.Rows(directOrder, dim), out: make([]float64, dim)}
+	g := &directLearners{dim: dim, inputs: inputs, steps: steps, lags: lanes.Rows(directOrder, dim), out: make([]float64, 2*dim)}
 	for _, h := range steps {
 		// The targets of h consecutive samples overlap: hence the larger ridge.
 		l, err := online.NewHandOver(online.HandOverConfig{
 			RLS: online.RLSConfig{
-				Features: g.Features(), Outputs: dim, Ridge: regression.DefaultRidge * math.Sqrt(float64(h)),
+				Features: g.Features(), Outputs: 2 * dim, Ridge: regression.DefaultRidge * math.Sqrt(float64(h)),
 				Forgetting: directForgetting, MaxLeverage: 1,
 			},
 			Newton: online.BlockNewtonConfig{Block: blockWidth, Every: directEvery, Workspace: work},

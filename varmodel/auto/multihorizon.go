@@ -14,14 +14,16 @@ import (
 
 // The experts of each anchor horizon.
 const (
-	repeatLast  = iota // persistence
-	meanOfPast         // running mean
-	iterated           // source expert, fed with its own forecasts
-	iteratedAll        // the mixture of one step, fed with its own forecasts: random features beyond one step
-	ownPast            // direct regression on the own past: lagRegression
-	direct             // direct regression of the increment over h steps
-	lastSeason         // value one season before the target
-	seasonStep         // last value and the increment one season before
+	repeatLast   = iota // persistence
+	meanOfPast          // running mean
+	meanOfLately        // local mean
+	iterated            // source expert, fed with its own forecasts
+	iteratedAll         // the mixture of one step, fed with its own forecasts: random features beyond one step
+	ownPast             // direct regression on the own past: lagRegression
+	direct              // direct regression of the increment over h steps
+	lastSeason          // value one season before the target
+	seasonStep          // last value and the increment one season before
+	directLocal         // direct regression of the deviation from the local mean
 	anchorExperts
 )
 
@@ -73,7 +75,8 @@ type origin struct {
 	phi       []float64   // features of the direct learners
 	inputs    []float64   // features of the exogenous inputs, for each anchor
 	last      []float64   // last sample
-	step      []float64   // unit of the targets: typical step; 0 for a constant
+	local     []float64   // local mean
+	step, sd  []float64   // units of the targets: typical step, deviation from the local mean; 0 for a constant
 	forecasts [][]float64 // for each anchor, anchorExperts x dim
 	seasons   []float64   // anchors x dim: season of the target
 	mixed     []float64   // anchors x dim: increment that the mixture forecast
@@ -164,7 +167,8 @@ func newMultihorizon(m *auto, q *seasons, calendar bool) *multihorizon {
 		p := &o.origins[i]
 		p.phi = make([]float64, g.Features())
 		p.inputs = make([]float64, 3*g.inputs*len(g.steps))
-		p.last, p.step = make([]float64, d), make([]float64, d)
+		p.last, p.local = make([]float64, d), make([]float64, d)
+		p.step, p.sd = make([]float64, d), make([]float64, d)
 		p.seasons, p.mixed = make([]float64, len(g.steps)*d), make([]float64, len(g.steps)*d)
 		p.trends, p.moves = make([]float64, len(g.steps)*d), make([]float64, len(g.steps)*d)
 		p.shrunk, p.smooth = make([]float64, len(g.steps)*d), make([]float64, len(g.steps)*d)
@@ -240,13 +244,14 @@ func (o *multihorizon) Observe(sample []float64, s *series.Scaler) {
 		root := math.Sqrt(float64(h))
 		any := false
 		for j, v := range y {
-			e := &g.out[j]
+			e, local := &g.out[j], &g.out[g.dim+j]
 			if math.IsNaN(v) {
-				*e = 0
+				*e, *local = 0, 0
 				continue
 			}
 			any = true
 			*e = inUnits(v-p.last[j], root*p.step[j]) - *e
+			*local = inUnits(v-p.local[j], p.sd[j]) - *local
 		}
 		if any {
 			g.learners[k].Update(g.featuresWithInputs(p, k), g.out)
@@ -269,7 +274,10 @@ func (o *multihorizon) forecast(s *autoSeries) {
 	o.direct.FeaturesTo(p.phi, f)
 	last := f.past.Lag(0)
 	copy(p.last, last)
-	copy(p.step, f.scaler.Rms)
+	for j := range last {
+		p.local[j], p.sd[j] = f.local.mean[j], f.local.sd[j]
+		p.step[j] = f.scaler.Rms[j]
+	}
 	seen := whole.past.ObservedAt(0)
 	if whole != f {
 		o.seasons.AheadTo(o.ahead)
@@ -319,6 +327,7 @@ func (o *multihorizon) expertsTo(z []float64, k int, whole, f *frame, p *origin)
 		}
 	}
 	copy(at(meanOfPast), f.scaler.Mean)
+	copy(at(meanOfLately), p.local)
 	copy(at(ownPast), o.lags.path[(h-1)*d:h*d])
 	copy(at(iterated), o.iteratedPath[(h-1)*d:h*d])
 	if copy(at(iteratedAll), o.mixture.path[(h-1)*d:h*d]); !p.awake[k] {
@@ -330,6 +339,8 @@ func (o *multihorizon) expertsTo(z []float64, k int, whole, f *frame, p *origin)
 		limit, move := regression.OutputLimit*root*p.step[j], p.moves[k*d+j]
 		v := finiteOr(g.out[j], 0) * root * p.step[j]
 		at(direct)[j] = f.scaler.Within(j, x+series.ClipTo(v, move-limit, move+limit), move)
+		v = p.local[j] + p.sd[j]*finiteOr(g.out[d+j], 0)
+		at(directLocal)[j] = f.scaler.Within(j, v, move)
 	}
 }
 
@@ -463,7 +474,7 @@ func (o *multihorizon) originsState(c *snapshot.Codec) {
 	c.Index(&o.count, len(o.origins)+1)
 	for i := range o.origins {
 		p := &o.origins[i]
-		for _, v := range [][]float64{p.phi, p.inputs, p.last, p.step, p.seasons, p.mixed, p.trends, p.moves, p.shrunk, p.smooth} {
+		for _, v := range [][]float64{p.phi, p.inputs, p.last, p.local, p.step, p.sd, p.seasons, p.mixed, p.trends, p.moves, p.shrunk, p.smooth} {
 			c.Float64s(v)
 		}
 		for _, v := range p.forecasts {

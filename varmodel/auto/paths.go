@@ -9,15 +9,15 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// sharePaths sets what the paths weigh at anchor k for coordinate j, in proportion to their experts. The direct
-// regression has no path of its own: it adds to the others in proportion, or follows the source.
+// sharePaths sets what the paths weigh at anchor k for coordinate j, in proportion to their experts. Direct
+// regressions have no path of their own: they add to the others in proportion, or follow the source.
 func (o *multihorizon) sharePaths(k, j int, awake bool) {
 	d, a := o.direct.dim, o.mixtures[k].aggregate
 	source, mixture, own := a.weight(iterated, j), a.weight(iteratedAll, j), a.weight(ownPast, j)
 	if !awake {
 		source, mixture = source+mixture, 0
 	}
-	followers := a.weight(direct, j)
+	followers := a.weight(direct, j) + a.weight(directLocal, j)
 	season := 0.
 	if o.season > 0 { // else these experts repeat the last value
 		season = a.weight(lastSeason, j) + a.weight(seasonStep, j)
