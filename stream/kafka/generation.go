@@ -150,6 +150,9 @@ func (g *Group) serve(ctx context.Context, list []*Partition, work Work) error {
 		open[p] = true
 		go func() {
 			err := work(ctx, p)
+			if err != nil && p.fenced() {
+				err = fmt.Errorf("%w: %w", errFenced, err)
+			}
 			p.expire(errFenced)
 			results <- result{p, err}
 		}()

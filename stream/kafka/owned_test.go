@@ -2,10 +2,14 @@ package kafka
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"strings"
 	"testing"
+	"time"
+
+	kafkago "github.com/segmentio/kafka-go"
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
@@ -84,5 +88,53 @@ func TestLogBelowTheCommit(t *testing.T) {
 	dst := make([]stream.Message, 4)
 	if n, err := p.Read(deadline(t), dst); !errors.Is(err, ErrBeyondEnd) {
 		t.Errorf("%d messages, %v", n, err)
+	}
+}
+
+// TestErrorAfterTheHandOver: a member finds no commit, is frozen until another member has committed, and
+// then misses the checkpoint of that commit. The error is none of the partition: the member joins again.
+func TestErrorAfterTheHandOver(t *testing.T) {
+	b := newBroker(t, 1)
+	send(t, b.Addr(), 0, 10)
+	c := quick(b.Addr())
+	c.Stateful = true
+	c.HandOver, c.Heartbeat = time.Second, 8*time.Second // the member does not notice by itself that the group goes on without it
+	state := openState(t, b.Addr())
+	times := 0
+	err := runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
+		times++
+		store := state.Store(p)
+		list, err := store.Load(ctx)
+		if times > 1 {
+			if at(list) != 7 || err != nil {
+				t.Errorf("after the return the checkpoint at %d (%v), want that of the other member", at(list), err)
+			}
+			return errEnough
+		}
+		if len(list) > 0 || !errors.Is(err, checkpoint.ErrNoCheckpoint) {
+			t.Errorf("%v at first", err)
+		}
+		if _, err := p.group.client.LeaveGroup(ctx, &kafkago.LeaveGroupRequest{
+			GroupID: p.member.group, Members: []kafkago.LeaveGroupRequestMember{{ID: p.member.member}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		other := newGroup(t, c)
+		if err := runGroup(t, other, func(ctx context.Context, p *Partition) error {
+			if err := state.Store(p).Save(ctx, checkpointAt(7, 100)); err != nil {
+				t.Error(err)
+			}
+			return errEnough
+		}); !errors.Is(err, errEnough) {
+			t.Fatal(err)
+		}
+		_, err = p.Read(ctx, make([]stream.Message, 1))
+		if !errors.Is(err, ErrNoState) {
+			t.Errorf("the first member reads: %v, want ErrNoState", err)
+		}
+		return err
+	})
+	if !errors.Is(err, errEnough) || times != 2 {
+		t.Errorf("%d times at work, %v", times, err)
 	}
 }

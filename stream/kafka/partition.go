@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -351,6 +352,25 @@ func commitError(err error) error {
 		return &permanent{fmt.Errorf("kafka: commit: %w", err)}
 	}
 	return err
+}
+
+// fenced asks the group whether the partition certainly has another owner by now. A process that was
+// frozen mixes what it read before with what the new owner has written since: an error of its work says
+// nothing about the partition. Without an answer the partition counts as ours. The answer to a
+// heartbeat would be shorter, but kafka-go reads its two fields in the wrong order.
+func (p *Partition) fenced() bool {
+	if p.member == nil {
+		return false
+	}
+	ctx, cancel := p.group.client.bounded(p.life, 0)
+	defer cancel()
+	resp, err := p.group.client.DescribeGroups(ctx, &kafkago.DescribeGroupsRequest{GroupIDs: []string{p.member.group}})
+	if err != nil || len(resp.Groups) != 1 || resp.Groups[0].Error != nil {
+		return false
+	}
+	return !slices.ContainsFunc(resp.Groups[0].Members, func(m kafkago.DescribeGroupsResponseMember) bool {
+		return m.MemberID == p.member.member
+	})
 }
 
 // permanent is an error that repeating does not repair.
