@@ -61,12 +61,8 @@ func (s *autoSeries) JacobianTo(jac []float64) bool {
 			clear(row)
 			row[j] = 1
 		}
-		factor := early
-		if s.holds != nil {
-			factor *= s.holds.factor(j)
-		}
 		for k := range c[1:] {
-			c[k+1] *= factor
+			c[k+1] *= early
 			row[j] -= c[k+1]
 		}
 		for k, e := range s.m.experts {
