@@ -56,6 +56,9 @@ func (a *app) runChapter6(ctx context.Context, table, name string, repeats, most
 	if err == nil && wanted("ablation") {
 		c.Ablation, err = study.NewAblation(ctx, func(system string) { a.stage("ablation, %s", system) })
 	}
+	if err == nil && table == "ablation" { // it takes a minute
+		c.Parts, err = study.NewParts(ctx, func(kind string) { a.stage("parts of auto, %s", kind) })
+	}
 	a.status("")
 	return &c, err
 }

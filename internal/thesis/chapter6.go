@@ -19,10 +19,11 @@ type Chapter6 struct {
 
 	Quantiles []Figure91       // of chapter 9
 	Ablation  []study.Ablation // of this program
+	Parts     []study.Part     // of auto
 }
 
 func (c *Chapter6) Empty() bool {
-	return len(c.Tasks) == 0 && c.Curl == nil && len(c.Field) == 0 && len(c.R20) == 0 && len(c.Quantiles) == 0 && len(c.Ablation) == 0
+	return len(c.Tasks) == 0 && c.Curl == nil && len(c.Field) == 0 && len(c.R20) == 0 && len(c.Quantiles) == 0 && len(c.Ablation) == 0 && len(c.Parts) == 0
 }
 
 const (
@@ -72,6 +73,9 @@ func (c *Chapter6) AddTo(out map[string]any) {
 	}
 	if len(c.Ablation) > 0 {
 		out["ablation"] = c.Ablation
+	}
+	if len(c.Parts) > 0 {
+		out["ablation_parts"] = c.Parts
 	}
 	if len(c.R20) > 0 {
 		out["figure_6_8"] = map[string]any{"draws": Figure68Draws, "results": c.R20}

@@ -60,6 +60,9 @@ func (c *Chapter6) Tables() (tables []report.Table) {
 	if len(c.Ablation) > 0 {
 		tables = append(tables, study.AblationTable(c.Ablation))
 	}
+	if len(c.Parts) > 0 {
+		tables = append(tables, study.PartTable(c.Parts))
+	}
 	return tables
 }
 

@@ -41,7 +41,7 @@ var layers = map[string][]string{
 
 	"internal/wire":   {"internal/config", "internal/events", "internal/report", "internal/secret", "internal/shell", "internal/isa", "eval", "eval/anomaly", "orff", "sgd", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "stream", "stream/assemble", "stream/delivery", "stream/engine", "stream/file", "stream/format", "stream/format/avro", "stream/format/otlp", "stream/influx", "stream/kafka", "stream/lineproto", "stream/remotewrite", "stream/sim", "eval/calendar", "eval/scoring", "eval/simulate", "stream/checkpoint"},
 	"internal/job":    {"internal/wire", "internal/config", "internal/dataset", "internal/livepage", "internal/report", "internal/shell", "stream", "stream/assemble", "stream/engine", "stream/run", "stream/file", "stream/kafka", "eval/scoring", "stream/checkpoint"},
-	"internal/study":  {"internal/wire", "internal/config", "internal/report", "internal/footprint", "eval", "orff", "sgd", "varmodel", "varmodel/interval", "varmodel/kernel", "stream", "stream/assemble", "stream/engine", "stream/format", "eval/anomaly", "eval/detection", "eval/scoring", "eval/simulate"},
+	"internal/study":  {"internal/wire", "internal/config", "internal/report", "internal/footprint", "eval", "orff", "sgd", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "stream", "stream/assemble", "stream/engine", "stream/format", "eval/anomaly", "eval/detection", "eval/scoring", "eval/simulate"},
 	"internal/thesis": {"internal/wire", "internal/config", "internal/study", "internal/report", "internal/vec", "eval", "orff", "sgd", "internal/dataset", "eval/scoring"},
 
 	"orff":         {"sgd", "internal/vec", "eval/snapshot"}, // sgd declares Map, which orff implements

@@ -1,0 +1,148 @@
+package study
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/orffvar/forecaster/eval/scoring"
+	"github.com/orffvar/forecaster/eval/simulate"
+)
+
+// kind is a law of simulated series on which the parts of the default model are compared.
+type kind struct {
+	name  string
+	dim   int
+	rows  int
+	hours int // between two rows; 0: no time stamps
+	draw  func(rng *rand.Rand, x [][]float64)
+}
+
+// partKinds are series of different natures, none of which is a file that the model was chosen on.
+func partKinds() []kind {
+	const rows, day = 1500, 24
+	wave := func(t, period int) float64 { return math.Sin(2 * math.Pi * float64(t) / float64(period)) }
+	// each draws every variable by itself, from the value before.
+	each := func(next func(rng *rand.Rand, t int, last float64) float64) func(*rand.Rand, [][]float64) {
+		return func(rng *rand.Rand, x [][]float64) {
+			last := make([]float64, len(x[0]))
+			for t := range x {
+				for j := range last {
+					last[j] = next(rng, t, last[j])
+				}
+				copy(x[t], last)
+			}
+		}
+	}
+	// law repeats an autonomous system, of which the first 50 rows are left out.
+	law := func(noise float64, step func(next, x []float64)) func(*rand.Rand, [][]float64) {
+		return func(rng *rand.Rand, x [][]float64) {
+			s := Synthetic{dim: len(x[0]), noise: noise, step: step}
+			for t, row := range s.Dataset(len(x), rng.Uint64()).Series[0].Rows {
+				copy(x[t], row)
+			}
+		}
+	}
+	busy := func(t int) float64 { // of a weekday, 9 to 17 o'clock
+		if hour := t % day; t/day%7 < 5 && hour >= 9 && hour < 17 {
+			return 1
+		}
+		return 0
+	}
+	systems := ablationLaws()
+	lorenz, logistic, threshold := systems[0].step, systems[2].step, systems[3].step
+	return []kind{
+		{"random walks", 3, rows, 0, each(func(rng *rand.Rand, _ int, last float64) float64 { return last + rng.NormFloat64() })},
+		{"levels that jump", 2, rows, 0, each(func(rng *rand.Rand, t int, last float64) float64 {
+			level := math.Round(last/8) * 8
+			if t%150 == 149 {
+				level += 8 * float64(2*rng.IntN(2)-1)
+			}
+			return level + rng.NormFloat64()
+		})},
+		{"damped oscillations", 3, rows, 0, func(rng *rand.Rand, x [][]float64) {
+			for t := range x {
+				for j := range x[t] {
+					x[t][j] = rng.NormFloat64()
+					if t > 1 {
+						x[t][j] += 1.8*math.Cos(.3+.1*float64(j))*x[t-1][j] - .81*x[t-2][j]
+					}
+				}
+			}
+		}},
+		{"smooth sines", 2, rows, 0, func(rng *rand.Rand, x [][]float64) {
+			for j := range x[0] {
+				a, b, at := .05+.1*rng.Float64(), .2+.2*rng.Float64(), 6*rng.Float64()
+				for t := range x {
+					x[t][j] = math.Sin(a*float64(t)+at) + .5*math.Sin(b*float64(t)) + .01*rng.NormFloat64()
+				}
+			}
+		}},
+		{"a pipe of 20 steps", 2, rows, 0, func(rng *rand.Rand, x [][]float64) {
+			for t := range x {
+				x[t][0] = rng.NormFloat64()
+				if t > 0 {
+					x[t][0] += .5 * x[t-1][0]
+				}
+				x[t][1] = .3 * rng.NormFloat64()
+				if t >= 20 {
+					x[t][1] += x[t-20][0]
+				}
+			}
+		}},
+		{"values that are held for six steps", 3, rows, 0, each(func(rng *rand.Rand, t int, last float64) float64 {
+			if t%6 == 0 {
+				return math.Round(10*(.3*last+rng.NormFloat64())) / 10
+			}
+			return last
+		})},
+		{"hours of a load", 2, rows, 1, each(func(rng *rand.Rand, t int, last float64) float64 {
+			level := func(t int) float64 { return 3*wave(t, day) + 4*busy(t) }
+			return level(t) + .5*(last-level(t-1)) + .7*rng.NormFloat64()
+		})},
+		{"counts of a day", 2, rows, 1, each(func(rng *rand.Rand, t int, _ float64) float64 {
+			mean, n := 4+3*wave(t, day), 0.
+			for p := rng.Float64(); p > math.Exp(-mean); p *= rng.Float64() {
+				n++
+			}
+			return n
+		})},
+		{"months with a trend", 3, 180, 730, func(rng *rand.Rand, x [][]float64) {
+			for t := range x {
+				for j := range x[t] {
+					x[t][j] = 100 * math.Exp(.008*float64(t)+.2*wave(t+3*j, 12)+.03*rng.NormFloat64())
+				}
+			}
+		}},
+		{"a few factors of 20 variables", 20, rows / 2, 0, func(rng *rand.Rand, x [][]float64) {
+			f, weights := [3]float64{}, make([][3]float64, len(x[0]))
+			for j := range weights {
+				weights[j] = [3]float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+			}
+			for t := range x {
+				for k, keep := range []float64{.98, .9, -.7} {
+					f[k] = keep*f[k] + math.Sqrt(1-keep*keep)*rng.NormFloat64()
+				}
+				for j, w := range weights {
+					x[t][j] = w[0]*f[0] + w[1]*f[1] + w[2]*math.Tanh(2*f[2]) + .3*rng.NormFloat64()
+				}
+			}
+		}},
+		{"Lorenz-96", 8, rows, 0, law(0, lorenz)},
+		{"coupled logistic maps", 5, rows, 0, law(0, logistic)},
+		{"threshold autoregression", 3, rows, 0, law(.5, threshold)},
+	}
+}
+
+// dataset draws a series of the kind.
+func (k *kind) dataset(seed uint64) *scoring.Dataset {
+	data := simulate.Collect(k.name, simulate.NewWhiteNoise(k.dim, seed), k.rows)
+	s := &data.Series[0]
+	k.draw(rand.New(rand.NewPCG(seed, 31)), s.Rows)
+	if k.hours > 0 {
+		const hour, monday = 3600e9, 1_767_571_200e9 // 2026-01-05
+		for t := range s.Rows {
+			s.Times = append(s.Times, monday+int64(t*k.hours)*hour)
+		}
+	}
+	return data
+}
