@@ -10,7 +10,8 @@
 // -tests, or of those that import it. Survivors that no test can notice stand in equivalents.yaml.
 //
 // A change is compiled from an overlay, or the tests run in a copy of the tree, so the tree stays as it is. A mutant is killed when a
-// test fails, panics or does not end. The command fails when a change does not apply or does
+// test fails, panics, computes without end or takes more memory than -memory. Tests that only wait without end have noticed nothing:
+// a drawn mutant is then counted as a time-out, apart from those killed. The command fails when a change does not apply or does
 // not compile, when tests fail without a change, when a mutant of the list survives that it does not
 // explain, and when too few are killed.
 package main
@@ -28,6 +29,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -93,14 +95,37 @@ func writeOverlay(dir, name string, text []byte) (overlay string, err error) {
 
 var errCompile = errors.New("does not compile")
 
-// runner runs tests, each for a limited time.
+// runner runs tests, each for a limited time and in limited memory.
 type runner struct {
 	timeout time.Duration
+	memory  int // MB of data of each process
 	mu      sync.Mutex
 	sound   map[suite]func() error // tests without a change
 }
 
-var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)|^(panic: .*)`)
+var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)|^(panic: .*|fatal error: .*)`)
+
+// Killers of a mutant whose tests do not end: they compute, or they wait.
+const (
+	endless  = "endless loop"
+	timedOut = "time-out"
+)
+
+// killerOf reads the output of tests that have failed, which took some time of the processor. A loop takes all
+// of a processor, or half where others use the machine; tests that wait take next to nothing.
+func killerOf(out []byte, exit string, processor, timeout time.Duration) string {
+	switch {
+	case !bytes.Contains(out, []byte("panic: test timed out after ")):
+	case processor > timeout/2:
+		return endless
+	default:
+		return timedOut
+	}
+	if m := failed.FindSubmatch(out); m != nil {
+		return string(m[1]) + string(m[2])
+	}
+	return exit
+}
 
 // test builds tests and runs them in a tree; killer is what failed, "" if nothing did.
 func (r *runner) test(ctx context.Context, s suite, dir, overlay, tree string) (killer string, err error) {
@@ -109,8 +134,8 @@ func (r *runner) test(ctx context.Context, s suite, dir, overlay, tree string) (
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %w\n%s", errCompile, err, out)
 	}
-	args := []string{"-test.failfast", "-test.timeout", r.timeout.String(), "-test.run", s.run}
-	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd := exec.CommandContext(ctx, "sh", "-c", `ulimit -d "$0"; exec "$@"`, strconv.Itoa(r.memory<<10),
+		binary, "-test.failfast", "-test.timeout", r.timeout.String(), "-test.run", s.run)
 	cmd.Dir = filepath.Join(tree, s.pkg)
 	if overlay != "" { // for tests that build programs
 		cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
@@ -126,14 +151,11 @@ func (r *runner) test(ctx context.Context, s suite, dir, overlay, tree string) (
 		}
 		return "", nil
 	}
-	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) {
+	exit := (*exec.ExitError)(nil)
+	if !errors.As(err, &exit) {
 		return "", err
 	}
-	killer = err.Error()
-	if m := failed.FindSubmatch(out); m != nil {
-		killer = string(m[1]) + string(m[2])
-	}
-	return killer, nil
+	return killerOf(out, err.Error(), exit.UserTime()+exit.SystemTime(), r.timeout), nil
 }
 
 // check runs tests without a change, once for all mutations.
@@ -241,6 +263,7 @@ func run() error {
 	tests := flag.String("run", "", "tests to run, in the place of those of the list or of those that cover the line")
 	workers := flag.Int("workers", 1, "mutations of the list at a time")
 	timeout := flag.Duration("timeout", 5*time.Minute, "time for the tests of a mutation")
+	memory := flag.Int("memory", 6000, "MB of data of each process of the tests")
 	count := flag.Int("draw", 0, "number of mutants to draw, in the place of the list")
 	seed := flag.Uint64("seed", 1, "seed of the drawing")
 	since := flag.String("since", "", "draw in packages that differ from this revision")
@@ -254,7 +277,7 @@ func run() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	r := &runner{timeout: *timeout, sound: make(map[suite]func() error)}
+	r := &runner{timeout: *timeout, memory: *memory, sound: make(map[suite]func() error)}
 	if *count == 0 {
 		return r.list(ctx, choice, *tests, *workers)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 	"testing"
+	"time"
 )
 
 func checkSites(t *testing.T, text string, sites []site, want ...string) {
@@ -89,4 +90,31 @@ groups:
 	checkSites(t, text, sitesOfQueries([]byte(text)),
 		"!= → ==", "drift → season", "and → or", `\u003e → \u003c`, "1.5 → 3", "mean → max", "5 → 6", "* → /", "3 → 4",
 		"> → <", "2 → 3", "last → first", "/ → *", "4 → 5", "gt → lt", "10 → 11")
+}
+
+func TestKillerOf(t *testing.T) {
+	const limit = time.Minute
+	for _, c := range []struct {
+		out       string
+		processor time.Duration
+		want      string
+	}{
+		{"=== RUN TestA\n    --- FAIL: TestA/b (0.0s)\npanic: x", time.Second, "TestA/b"},
+		{"panic: index out of range\n", 59 * time.Second, "panic: index out of range"},
+		{"fatal error: runtime: out of memory\n", time.Second, "fatal error: runtime: out of memory"},
+		{"panic: test timed out after 1m0s\n--- FAIL: TestA", 31 * time.Second, endless},
+		{"panic: test timed out after 1m0s\n--- FAIL: TestA", 29 * time.Second, timedOut},
+		{"", 0, "signal: killed"},
+	} {
+		if got := killerOf([]byte(c.out), "signal: killed", c.processor, limit); got != c.want {
+			t.Errorf("%q after %v: %q, want %q", c.out, c.processor, got, c.want)
+		}
+	}
+	var s score
+	for _, killer := range []string{"TestA", "", timedOut, endless, "panic: x"} {
+		s.add(killer)
+	}
+	if want := (score{tried: 5, killed: 3, endless: 1, timedOut: 1}); s != want {
+		t.Errorf("%+v, want %+v", s, want)
+	}
 }

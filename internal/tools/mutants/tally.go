@@ -7,7 +7,26 @@ import (
 	"strings"
 )
 
-type score struct{ tried, killed int }
+// score counts mutants: those that were killed, how many of them by an endless loop, and those whose tests waited without end.
+type score struct{ tried, killed, endless, timedOut int }
+
+func (s *score) add(killer string) {
+	s.tried++
+	switch killer {
+	case "":
+	case timedOut:
+		s.timedOut++
+	case endless:
+		s.endless++
+		s.killed++
+	default:
+		s.killed++
+	}
+}
+
+func (s *score) String() string {
+	return fmt.Sprintf("%3d of %3d killed, %d of them by an endless loop; %d timed out", s.killed, s.tried, s.endless, s.timedOut)
+}
 
 // tally counts the drawn mutants.
 type tally struct {
@@ -23,15 +42,13 @@ func (t *tally) add(m *drawn, killer string) {
 		p = new(score)
 		t.packages[m.pkg.ImportPath] = p
 	}
-	t.tried++
-	p.tried++
-	if killer == "" {
+	t.score.add(killer)
+	p.add(killer)
+	if killer == "" || killer == timedOut {
 		t.survivors = append(t.survivors, m)
-		fmt.Printf("SURVIVED  %s, %s\n%s", m.File, m.Bug, m.diff())
+		fmt.Printf("SURVIVED  %s, %s %s\n%s", m.File, m.Bug, killer, m.diff())
 		return
 	}
-	t.killed++
-	p.killed++
 	fmt.Printf("killed    %s, %s (%s)\n", m.File, m.Bug, killer)
 }
 
@@ -55,14 +72,13 @@ func (t *tally) end(d *drawing) error {
 	}
 	fmt.Println()
 	for _, name := range slices.Sorted(maps.Keys(t.packages)) {
-		p := t.packages[name]
-		fmt.Printf("%3d of %3d killed  %s\n", p.killed, p.tried, name)
+		fmt.Printf("%s  %s\n", t.packages[name], name)
 	}
 	if t.tried == 0 {
 		return fmt.Errorf("no mutant was tried")
 	}
 	share := float64(t.killed) / float64(t.tried)
-	fmt.Printf("%d of %d killed, %.0f %%, seed %d; %d known as equivalent\n", t.killed, t.tried, 100*share, d.seed, t.equivalent)
+	fmt.Printf("%s; %.0f %%, seed %d; %d known as equivalent\n", &t.score, 100*share, d.seed, t.equivalent)
 	if share < d.least {
 		return fmt.Errorf("fewer than %.0f %% of the mutants were killed; write tests, or say in equivalents.yaml why none can notice one", 100*d.least)
 	}
