@@ -40,13 +40,8 @@ const (
 	tagLegend   = "tag"   // value of the chosen tag
 )
 
-// boardQuery is a query in each language, with the number of rows that the test expects: of
-// samples, or of points of a time series.
-type boardQuery struct {
-	flux, influxql, promql string
-	rows                   [2]int // least, most
-	promRows               [2]int // where they differ
-}
+// boardQuery is a query in each language.
+type boardQuery struct{ flux, influxql, promql string }
 
 // filter of a series: by one tag, and by a second one, which is the first unless somebody
 // chooses another.
@@ -102,7 +97,6 @@ func path(field string) boardQuery {
 ` + fluxKeep,
 		influxql: `SELECT "value" FROM (SELECT last("` + field + `") AS "value" FROM "forecast" WHERE time >= ${__from}ms AND "model" = '${model}' AND ` + influxSeries + ` GROUP BY "horizon")`,
 		promql:   `max(` + prom + ` and on (horizon) bottomk(1, label_value(` + prom + `, "horizon")))`,
-		promRows: [2]int{120, 150}, // the past, too: the forecasts one step before
 	}
 }
 
@@ -114,7 +108,6 @@ func score(field string) boardQuery {
 		flux:     fluxOf("forecast_metrics", `r._field == "`+field+`" and `+flux+fluxSeries) + "  |> last()\n" + fluxKeep,
 		influxql: `SELECT last("` + field + `") FROM "forecast_metrics" WHERE $timeFilter AND ` + influx + influxSeries,
 		promql:   `last_over_time(forecast_metrics_` + field + `{` + prom + promSeries + `}[$__range])`,
-		rows:     [2]int{1, 1},
 	}
 }
 
@@ -129,11 +122,6 @@ func scores(field, target string) boardQuery {
 	}
 }
 
-func (q boardQuery) want(least, most int) boardQuery {
-	q.rows = [2]int{least, most}
-	return q
-}
-
 // eventsTable lists events with a filter of the series.
 func eventsTable(flux, influxql, prom string) boardQuery {
 	return boardQuery{
@@ -143,7 +131,6 @@ func eventsTable(flux, influxql, prom string) boardQuery {
   |> limit(n: 200)`,
 		influxql: `SELECT "text" FROM "forecast_events" WHERE $timeFilter` + influxql + ` GROUP BY * ORDER BY time DESC LIMIT 200`,
 		promql:   `sum by (kind) (count_over_time(forecast_events_text{` + prom + `}[$__range]))`,
-		promRows: [2]int{1, 9}, // a number per kind: there are no texts
 	}
 }
 
@@ -167,42 +154,38 @@ var boards = []board{
 					flux:     fluxOf("observation", `r._field == "anomaly_score" and `+fluxSeries) + fluxAlarm + "  |> group()\n  |> sum()",
 					influxql: `SELECT sum("alarm") FROM (SELECT ` + influxAlarm + ` AS "alarm" FROM "observation" WHERE $timeFilter AND ` + influxSeries + `)`,
 					promql:   `sum(count_gt_over_time(observation_anomaly_score{` + promSeries + `}[$__range], 1)) or vector(0)`,
-					rows:     [2]int{1, 1},
 				}}},
 			{title: "Scored samples", description: "Forecasts at the chosen horizon that were compared with their targets, at most evaluate.window.", kind: stat, unit: "short", w: 6, h: 4,
 				queries: []boardQuery{score("n")}},
 			{title: "Latest forecast", description: "All horizons of the newest forecast with their interval, right of the observations. Points are samples of an anomaly.", kind: line, unit: "short", w: 24, h: 11, band: true,
 				queries: []boardQuery{
-					fieldOf("observation", "", "", "", "${variable}").want(100, 125), path("${variable}").want(30, 30), path("${variable}_lower").want(30, 30), path("${variable}_upper").want(30, 30),
+					fieldOf("observation", "", "", "", "${variable}"), path("${variable}"), path("${variable}_lower"), path("${variable}_upper"),
 					{
 						flux: fluxOf("observation", `(r._field == "${variable}" or r._field == "${variable}_score") and `+fluxSeries) +
 							"  |> pivot(rowKey: [\"_time\"], columnKey: [\"_field\"], valueColumn: \"_value\")\n  |> filter(fn: (r) => exists r[\"${variable}_score\"])\n" +
 							"  |> map(fn: (r) => ({_time: r._time, _value: r[\"${variable}\"]}))",
 						influxql: `SELECT "${variable}" FROM "observation" WHERE $timeFilter AND "is_anomaly" = true AND ` + influxSeries,
 						promql:   `last_over_time({__name__="observation_${variable}",` + promSeries + `}[$__interval]) and last_over_time({__name__="observation_${variable}_score",` + promSeries + `}[$__interval])`,
-						rows:     [2]int{1, 200},
 					},
 				}},
 			{title: "Forecasts of one horizon", description: "Forecasts made the chosen horizon before, with their interval, over the observations. Right of the present is the future.", kind: line, unit: "short", w: 24, h: 9, band: true,
 				queries: []boardQuery{
-					fieldOf("observation", "", "", "", "${variable}").want(100, 125),
-					fieldOf("forecast", `r.horizon == "${horizon}" and r.model == "${model}" and `, `"horizon" = '${horizon}' AND "model" = '${model}' AND `, `horizon="${horizon}",model="${model}",`, "${variable}").want(100, 160),
-					fieldOf("forecast", `r.horizon == "${horizon}" and r.model == "${model}" and `, `"horizon" = '${horizon}' AND "model" = '${model}' AND `, `horizon="${horizon}",model="${model}",`, "${variable}_lower").want(100, 160),
-					fieldOf("forecast", `r.horizon == "${horizon}" and r.model == "${model}" and `, `"horizon" = '${horizon}' AND "model" = '${model}' AND `, `horizon="${horizon}",model="${model}",`, "${variable}_upper").want(100, 160),
+					fieldOf("observation", "", "", "", "${variable}"),
+					fieldOf("forecast", `r.horizon == "${horizon}" and r.model == "${model}" and `, `"horizon" = '${horizon}' AND "model" = '${model}' AND `, `horizon="${horizon}",model="${model}",`, "${variable}"),
+					fieldOf("forecast", `r.horizon == "${horizon}" and r.model == "${model}" and `, `"horizon" = '${horizon}' AND "model" = '${model}' AND `, `horizon="${horizon}",model="${model}",`, "${variable}_lower"),
+					fieldOf("forecast", `r.horizon == "${horizon}" and r.model == "${model}" and `, `"horizon" = '${horizon}' AND "model" = '${model}' AND `, `horizon="${horizon}",model="${model}",`, "${variable}_upper"),
 				}},
 			{title: "Anomaly score of the sample", description: "How unusual the sample is, all variables together. Above 1: rarer than model.anomaly.false_alarms.", kind: line, unit: "none", w: 12, h: 8, legend: "score", limit: belowOne,
 				queries: []boardQuery{{
 					flux:     fluxOf("observation", `r._field == "anomaly_score" and `+fluxSeries) + "  |> aggregateWindow(every: v.windowPeriod, fn: max, createEmpty: false)\n" + fluxKeep,
 					influxql: `SELECT max("anomaly_score") FROM "observation" WHERE $timeFilter AND ` + influxSeries + ` GROUP BY time($__interval) fill(none)`,
 					promql:   `max_over_time(observation_anomaly_score{` + promSeries + `}[$__interval])`,
-					rows:     [2]int{100, 125},
 				}}},
 			{title: "Variables behind an anomaly", description: "Share of each variable in the score of the sample. It is written for the samples of an anomaly.", kind: line, unit: "percentunit", w: 12, h: 8, points: true, legend: fieldLegend,
 				queries: []boardQuery{{
 					flux:     fluxOf("observation", `r._field =~ /_share$/ and `+fluxSeries) + fluxWindow + `  |> keep(columns: ["_time", "_value", "_field"])`,
 					influxql: `SELECT mean(/_share$/) FROM "observation" WHERE $timeFilter AND ` + influxSeries + ` GROUP BY time($__interval) fill(none)`,
 					promql:   `avg_over_time({__name__=~"observation_.+_share",` + promSeries + `}[$__interval]) keep_metric_names`,
-					rows:     [2]int{1, 250},
 				}}},
 			{title: "Reach of the horizons", description: "Target time and value of the newest forecast at each horizon.", kind: table, unit: "none", w: 12, h: 8, sort: "Time", value: "seconds ahead",
 				queries: []boardQuery{{
@@ -214,11 +197,10 @@ var boards = []board{
   |> keep(columns: ["_time", "horizon", "_value"])
   |> sort(columns: ["_time"])`,
 					influxql: `SELECT last("${variable}") AS "forecast" FROM "forecast" WHERE time >= ${__from}ms AND "model" = '${model}' AND ` + influxSeries + ` GROUP BY "horizon"`,
-					promql:   `max by (horizon) (tlast_over_time({__name__="forecast_${variable}",model="${model}",` + promSeries + `}[2d] offset -2d)) - time()`,
-					rows:     [2]int{30, 30}, promRows: [2]int{25, 30}, // those ahead
+					promql:   `max by (horizon) (tlast_over_time({__name__="forecast_${variable}",model="${model}",` + promSeries + `}[2d] offset -1d)) - now()`, // the range ends ahead
 				}}},
 			{title: "Events", description: "What happened to the series: first seen, gaps, anomalies, drifts, resets, new variables.", kind: table, unit: "none", w: 12, h: 8, sort: "-Time", value: "events",
-				queries: []boardQuery{eventsTable(" and "+fluxSeries, " AND "+influxSeries, promSeries).want(2, 200)}},
+				queries: []boardQuery{eventsTable(" and "+fluxSeries, " AND "+influxSeries, promSeries)}},
 		},
 	},
 	{
@@ -230,14 +212,12 @@ var boards = []board{
 					flux:     fluxOf("observation", `r._field == "anomaly_score"`) + "  |> last()\n  |> group()\n  |> count()",
 					influxql: `SELECT count("score") FROM (SELECT last("anomaly_score") AS "score" FROM "observation" WHERE $timeFilter GROUP BY *)`,
 					promql:   `count(last_over_time(observation_anomaly_score[$__range])) or vector(0)`,
-					rows:     [2]int{1, 1},
 				}}},
 			{title: "Series in alarm", description: "Series whose latest anomaly score is above 1.", kind: stat, unit: "short", w: 8, h: 4, zero: true, limit: belowOne,
 				queries: []boardQuery{{
 					flux:     fluxOf("observation", `r._field == "anomaly_score"`) + "  |> last()\n  |> group()\n" + fluxAlarm + "  |> sum()",
 					influxql: `SELECT sum("alarm") FROM (SELECT ` + influxAlarm + ` AS "alarm" FROM (SELECT last("anomaly_score") AS "anomaly_score" FROM "observation" WHERE $timeFilter GROUP BY *))`,
 					promql:   `count(last_over_time(observation_anomaly_score[$__range]) > 1) or vector(0)`,
-					rows:     [2]int{1, 1},
 				}}},
 			{title: "Alarms", description: "Samples of all series with an anomaly score above 1 in the time range.", kind: stat, unit: "short", w: 8, h: 4, zero: true, limit: belowOne,
 				queries: []boardQuery{allAlarms}},
@@ -246,24 +226,21 @@ var boards = []board{
 					flux:     fluxOf("observation", `r._field == "anomaly_score" and exists r["${tag}"]`) + "  |> group(columns: [\"${tag}\"])\n  |> max()\n  |> group()\n  |> keep(columns: [\"${tag}\", \"_value\"])\n  |> rename(columns: {_value: \"score\"})\n  |> sort(columns: [\"score\"], desc: true)\n  |> limit(n: 100)",
 					influxql: `SELECT max("anomaly_score") AS "score" FROM "observation" WHERE $timeFilter GROUP BY "${tag}"`,
 					promql:   `topk(100, max by (${tag}) (max_over_time(observation_anomaly_score[$__range])))`,
-					rows:     [2]int{2, 2},
 				}}},
 			{title: "Least helped", description: "Latest skill against persistence of the sample as a whole, for each value of the tag and each horizon. Below 0, repeating the last value would be better.", kind: table, unit: "percentunit", w: 12, h: 12, sort: "skill",
 				queries: []boardQuery{{
 					flux:     fluxOf("forecast_metrics", `r._field == "skill_vs_persistence" and r.target == "_all" and r.id != "_all" and exists r["${tag}"]`) + "  |> last()\n  |> group()\n  |> keep(columns: [\"${tag}\", \"model\", \"horizon\", \"_value\"])\n  |> rename(columns: {_value: \"skill\"})\n  |> sort(columns: [\"skill\"])\n  |> limit(n: 200)",
 					influxql: `SELECT last("skill_vs_persistence") AS "skill" FROM "forecast_metrics" WHERE $timeFilter AND "target" = '_all' AND "${tag}" !~ /^(_all.*)?$/ GROUP BY "${tag}", "horizon", "model"`,
 					promql:   `bottomk(200, min by (${tag}, horizon, model) (last_over_time(forecast_metrics_skill_vs_persistence{target="_all",${tag}!~"(_all.*)?"}[$__range])))`,
-					rows:     [2]int{120, 120}, // two series, thirty horizons, the model and its baseline
 				}}},
 			{title: "Alarms over time", description: "Samples with an anomaly score above 1 in each interval, for each value of the tag.", kind: line, unit: "short", w: 12, h: 9, legend: tagLegend,
 				queries: []boardQuery{{
 					flux:     fluxOf("observation", `r._field == "anomaly_score" and exists r["${tag}"]`) + fluxAlarm + "  |> group(columns: [\"${tag}\"])\n  |> aggregateWindow(every: v.windowPeriod, fn: sum, createEmpty: false)\n  |> keep(columns: [\"_time\", \"_value\", \"${tag}\"])\n  |> rename(columns: {\"${tag}\": \"tag\"})",
 					influxql: `SELECT sum("alarm") FROM (SELECT ` + influxAlarm + ` AS "alarm" FROM "observation" WHERE $timeFilter GROUP BY "${tag}") WHERE $timeFilter GROUP BY time($__interval), "${tag}" fill(0)`,
 					promql:   `sum by (${tag}) (count_gt_over_time(observation_anomaly_score[$__interval], 1))`,
-					rows:     [2]int{200, 250},
 				}}},
 			{title: "Events", description: "What happened to all series.", kind: table, unit: "none", w: 12, h: 9, sort: "-Time", value: "events",
-				queries: []boardQuery{eventsTable("", "", "").want(2, 200)}},
+				queries: []boardQuery{eventsTable("", "", "")}},
 		},
 	},
 	{
@@ -271,30 +248,28 @@ var boards = []board{
 		from: "now-6h", to: "now", refresh: "1m", variables: append(seriesVariables[:4:4], "target", "horizon", "models"), events: "series",
 		panels: []boardPanel{
 			{title: "Mean squared error (SCV)", description: "Sequential cross-validation: mean over the last evaluate.window samples of the squared error of a sample, averaged over its variables.", kind: line, unit: "short", w: 12, h: 8, legend: modelLegend,
-				queries: []boardQuery{scores("scv_mse", "${target}").want(100, 300)}},
+				queries: []boardQuery{scores("scv_mse", "${target}")}},
 			{title: "Root mean squared error", description: "In units of the data.", kind: line, unit: "short", w: 12, h: 8, legend: modelLegend,
-				queries: []boardQuery{scores("rmse", "${target}").want(100, 300)}},
+				queries: []boardQuery{scores("rmse", "${target}")}},
 			{title: "Skill against persistence", description: "1 - MSE / MSE of repeating the last value. Above 0: better.", kind: line, unit: "percentunit", w: 12, h: 8, legend: modelLegend, limit: aboveZero,
-				queries: []boardQuery{scores("skill_vs_persistence", "${target}").want(100, 300)}},
+				queries: []boardQuery{scores("skill_vs_persistence", "${target}")}},
 			{title: "Skill against VAR(1)", description: "1 - MSE / MSE of a linear vector autoregression on the same targets. Above 0: better.", kind: line, unit: "percentunit", w: 12, h: 8, legend: modelLegend, limit: aboveZero,
-				queries: []boardQuery{scores("skill_vs_var", "${target}").want(100, 300)}},
+				queries: []boardQuery{scores("skill_vs_var", "${target}")}},
 			{title: "Coverage", description: "Share of the targets inside their interval; of the samples inside the joint region in all variables, if there is one. Both should be near the nominal level.", kind: line, unit: "percentunit", w: 12, h: 8, legend: modelLegend, legendB: modelLegend + ", joint region",
-				queries: []boardQuery{scores("coverage", "${target}").want(50, 150), scores("joint_coverage", "_all").want(50, 150)}},
+				queries: []boardQuery{scores("coverage", "${target}"), scores("joint_coverage", "_all")}},
 			{title: "Width of the interval", description: "Mean distance of its bounds; narrower is better at equal coverage.", kind: line, unit: "short", w: 12, h: 8, legend: modelLegend,
-				queries: []boardQuery{scores("width", "${target}").want(50, 150)}},
+				queries: []boardQuery{scores("width", "${target}")}},
 			{title: "Latest scores", description: "All models and horizons of the target.", kind: table, unit: "none", w: 24, h: 10, sort: "rmse",
 				queries: []boardQuery{{
 					flux:     fluxOf("forecast_metrics", `r.target == "${target}" and r.model =~ /^${model:regex}$/ and `+fluxSeries) + "  |> filter(fn: (r) => r._field =~ /^(mse|rmse|mae|mase|skill_vs_persistence|coverage)$/)\n  |> last()\n  |> group()\n  |> pivot(rowKey: [\"model\", \"horizon\"], columnKey: [\"_field\"], valueColumn: \"_value\")",
 					influxql: `SELECT "mse", "rmse", "mae", "mase", "skill_vs_persistence", "coverage" FROM "forecast_metrics" WHERE $timeFilter AND "target" = '${target}' AND "model" =~ /^${model:regex}$/ AND ` + influxSeries + ` GROUP BY "model", "horizon" ORDER BY time DESC LIMIT 1`,
 					promql:   `max by (model, horizon) (last_over_time(forecast_metrics_rmse{target="${target}",model=~"${model}",` + promSeries + `}[$__range]))`,
-					rows:     [2]int{60, 60},
 				}}},
 			{title: "Experts in the mixture", description: "Weights of the experts of the model auto in its one-step forecast, mean over the variables.", kind: line, unit: "percentunit", w: 24, h: 9, legend: fieldLegend,
 				queries: []boardQuery{{
 					flux:     fluxOf("forecast_experts", fluxSeries) + "  |> aggregateWindow(every: v.windowPeriod, fn: last, createEmpty: false)\n" + `  |> keep(columns: ["_time", "_value", "_field"])`,
 					influxql: `SELECT last(/./) FROM "forecast_experts" WHERE $timeFilter AND ` + influxSeries + ` GROUP BY time($__interval) fill(none)`,
 					promql:   `last_over_time({__name__=~"forecast_experts_.+",` + promSeries + `}[$__interval]) keep_metric_names`,
-					rows:     [2]int{100, 4000},
 				}}},
 		},
 	},
@@ -306,10 +281,9 @@ var boards = []board{
 				queries: []boardQuery{{
 					flux:   fluxOf("observation", `r._field == "anomaly_score"`) + "  |> last()\n  |> group()\n  |> sort(columns: [\"_time\"])\n  |> last()\n  |> map(fn: (r) => ({_time: r._time, _value: float(v: int(v: now()) - int(v: r._time)) / 1000000000.0}))",
 					promql: `time() - max(tlast_over_time(observation_anomaly_score[$__range]))`,
-					rows:   [2]int{1, 1},
 				}}},
 			{title: "Newest sample", description: "Anomaly score and time of the newest sample of any series.", kind: table, unit: "none", w: 6, h: 4,
-				queries: []boardQuery{{influxql: `SELECT last("anomaly_score") AS "score" FROM "observation" WHERE $timeFilter`, rows: [2]int{1, 1}}}},
+				queries: []boardQuery{{influxql: `SELECT last("anomaly_score") AS "score" FROM "observation" WHERE $timeFilter`}}},
 			{title: "Reach of the forecasts", description: "Time from now to the last target of any series.", kind: stat, unit: "s", w: 6, h: 4,
 				queries: []boardQuery{{
 					flux: `from(bucket: v.defaultBucket)
@@ -321,7 +295,6 @@ var boards = []board{
   |> last()
   |> map(fn: (r) => ({_time: r._time, _value: float(v: int(v: r._time) - int(v: now())) / 1000000000.0}))`,
 					promql: `max(tlast_over_time({__name__=~"forecast_.+_lower"}[2d] offset -2d)) - time()`,
-					rows:   [2]int{1, 1},
 				}}},
 			{title: "Alarms", description: "Samples of all series with an anomaly score above 1 in the time range.", kind: stat, unit: "short", w: 6, h: 4, zero: true, limit: belowOne,
 				queries: []boardQuery{allAlarms}},
@@ -330,18 +303,15 @@ var boards = []board{
 					flux:     fluxOf("forecast_events", `r._field == "text"`) + "  |> map(fn: (r) => ({r with _value: if r.kind == \"drift\" then 1 else 0}))\n  |> group()\n  |> sum()",
 					influxql: `SELECT count("text") FROM "forecast_events" WHERE $timeFilter AND "kind" = 'drift'`,
 					promql:   `sum(count_over_time(forecast_events_text{kind="drift"}[$__range])) or vector(0)`,
-					rows:     [2]int{1, 1},
 				}}},
 			{title: "Samples", description: "Samples with an anomaly score in each interval, of all series.", kind: line, unit: "short", w: 12, h: 9, legend: "samples",
 				queries: []boardQuery{{
 					flux:     fluxOf("observation", `r._field == "anomaly_score"`) + "  |> group()\n  |> aggregateWindow(every: v.windowPeriod, fn: count, createEmpty: false)\n" + fluxKeep,
 					influxql: `SELECT count("anomaly_score") FROM "observation" WHERE $timeFilter GROUP BY time($__interval) fill(0)`,
 					promql:   `sum(count_over_time(observation_anomaly_score[$__interval])) or vector(0)`,
-					promRows: [2]int{151, 151}, // zero for times to come
-					rows:     [2]int{100, 125},
 				}}},
 			{title: "Events", description: "What happened to all series.", kind: table, unit: "none", w: 12, h: 9, sort: "-Time", value: "events",
-				queries: []boardQuery{eventsTable("", "", "").want(2, 200)}},
+				queries: []boardQuery{eventsTable("", "", "")}},
 		},
 	},
 }
@@ -352,5 +322,4 @@ var allAlarms = boardQuery{
 	flux:     fluxOf("observation", `r._field == "anomaly_score"`) + fluxAlarm + "  |> group()\n  |> sum()",
 	influxql: `SELECT sum("alarm") FROM (SELECT ` + influxAlarm + ` AS "alarm" FROM "observation" WHERE $timeFilter)`,
 	promql:   `sum(count_gt_over_time(observation_anomaly_score[$__range], 1)) or vector(0)`,
-	rows:     [2]int{1, 1},
 }

@@ -388,10 +388,15 @@ func TestProvisioning(t *testing.T) {
 type server interface {
 	// values are those of a variable.
 	values(query string) []string
-	// rows is the number of rows, or points, that a query returns.
-	rows(query, kind string) int
-	// numbers are those of a column, "" = the only one, at a time.
-	numbers(query, column string, at time.Time) []float64
+	// ask returns the number of rows, or points, that the query of a panel returns, and the numbers of its columns.
+	ask(query string, a asked) (rows int, numbers []float64)
+}
+
+// asked says for which kind of panel, range of time and columns a query is asked. Without columns: those of the values.
+type asked struct {
+	kind     string
+	from, to time.Time
+	columns  []string
 }
 
 // TestQueries fills a database by a run of the program and executes every query of every
@@ -402,21 +407,23 @@ func TestQueries(t *testing.T) {
 		db := testserver.StartInfluxDB(t)
 		bucket := db.CreateDatabase("forecasts")
 		written := fill(t, db.URL, bucket, db.Org, db.Token)
+		t.Run("rules", func(t *testing.T) { testRules(t, &fluxServer{t, db, bucket}) })
+		written = append(written, crowd(t, db.URL, bucket, db.Org, db.Token)...)
 		t.Run("Flux", func(t *testing.T) { testQueries(t, &languages[0], &fluxServer{t, db, bucket}, written) })
 		t.Run("InfluxQL", func(t *testing.T) { testQueries(t, &languages[1], &influxServer{t, db}, written) })
-		t.Run("rules", func(t *testing.T) { testRules(t, &fluxServer{t, db, bucket}) })
 		t.Run("tags", func(t *testing.T) { testTags(t, &influxServer{t, db}) })
 	})
 	t.Run("InfluxDB 2.7", func(t *testing.T) {
 		t.Parallel()
 		db := testserver.StartInfluxDB2(t)
 		bucket := db.CreateDatabase("forecasts")
-		testQueries(t, &languages[0], &fluxServer{t, db, bucket}, fill(t, db.URL, bucket, db.Org, db.Token))
+		written := append(fill(t, db.URL, bucket, db.Org, db.Token), crowd(t, db.URL, bucket, db.Org, db.Token)...)
+		testQueries(t, &languages[0], &fluxServer{t, db, bucket}, written)
 	})
 	t.Run("VictoriaMetrics", func(t *testing.T) {
 		t.Parallel()
 		db := testserver.StartVictoriaMetrics(t)
-		written := fill(t, db.URL, "forecasts", "", "")
+		written := append(fill(t, db.URL, "forecasts", "", ""), crowd(t, db.URL, "forecasts", "", "")...)
 		db.WaitForRows()
 		testQueries(t, &languages[2], &promServer{t, db}, written)
 	})
@@ -433,44 +440,55 @@ func testQueries(t *testing.T, l *language, db server, written []point) {
 				if v.Type != "query" {
 					continue
 				}
-				set[v.Name] = choose(t, db, &v, l.put(v.text(t), from, to, set))
+				set[v.Name] = choose(t, db, &v, l.put(v.text(t), &question{set: set, from: from, to: to}))
 			}
+			q := &question{points: written, set: set, from: from, to: to, ends: l.source == "prometheus", limited: l.name != "influxql"}
 			for _, a := range d.Annotations.List {
-				if n := db.rows(l.put(a.Target.Query, from, to, set), table); n == 0 && a.Name != "Drift" {
-					t.Errorf("annotation %q: no rows", a.Name)
+				n, _ := db.ask(l.put(a.Target.Query, q), asked{table, from, to, nil})
+				if want := q.annotated(b.events != "", a.Name == "Drift"); n != len(want) || n == 0 && a.Name != "Drift" {
+					t.Errorf("annotation %q: %d rows, want %d", a.Name, n, len(want))
 				}
 			}
 			for _, p := range d.Panels {
-				for k, q := range p.Targets {
-					text, want := l.put(q.Query+q.Expr, from, to, set), [2]int{}
-					for _, panel := range b.panels {
-						if panel.title == p.Title {
-							want = panel.queries[k].rows
-							if other := panel.queries[k].promRows; l.source == "prometheus" && other != [2]int{} {
-								want = other
-							}
-						}
-					}
-					if n := db.rows(text, p.Type); n < want[0] || n > want[1] || want[0] == 0 {
-						t.Errorf("panel %q, query %s: %d rows, want %d to %d\n%s", p.Title, q.RefID, n, want[0], want[1], text)
-					}
-					what := b.uid + "/" + p.Title + "/" + q.RefID
-					e, known := expected[what]
-					if known == slices.Contains(unexpected, what) {
-						t.Errorf("%s: values.go must have it once", what)
-					}
-					if _, prom := db.(*promServer); known && (!prom || p.Type != line && !e.ahead) {
-						asked := &question{written, set, from, to}
-						if e.until != nil {
-							asked.to = e.until(asked)
-							text = l.put(q.Query+q.Expr, from, asked.to, set)
-						}
-						compare(t, what+"\n"+text, db.numbers(text, e.column, asked.to), e.numbers(asked))
+				for _, target := range p.Targets {
+					if problem := l.checkPanel(db, b, &p, target.RefID, target.Query+target.Expr, *q); problem != "" {
+						t.Error(problem)
 					}
 				}
 			}
 		})
 	}
+}
+
+// checkPanel compares the answer to the query of a panel with the points that the database was given.
+func (l *language) checkPanel(db server, b *board, p *panel, ref, text string, q question) (problem string) {
+	what := b.uid + "/" + p.Title + "/" + ref
+	e, known := expected[what]
+	if !known {
+		return what + ": values_test.go does not have it"
+	}
+	numbers := e.numbers
+	if q.ends && e.prom != nil {
+		numbers = e.prom
+	}
+	if e.until != nil {
+		q.to = e.until(&q)
+	}
+	text = l.put(text, &q)
+	n, got := db.ask(text, asked{p.Type, q.from, q.to, e.columns})
+	if q.ends { // ranges are open where they begin, and the first window ends there
+		q.from = q.from.Add(1)
+		if p.Type == line {
+			q.from = q.from.Add(-window)
+		}
+	}
+	if e.rows != nil && !q.ends {
+		if want := e.rows(&q); n != want || n == 0 {
+			return fmt.Sprintf("%s: %d rows, want %d\n%s", what, n, want, text)
+		}
+		return ""
+	}
+	return compare(what+"\n"+text, got, numbers(&q))
 }
 
 // choose returns what Grafana puts in the place of a variable: the last of its values, of
@@ -504,23 +522,30 @@ func choose(t *testing.T, db server, v *variable, query string) string {
 	return "(" + strings.Join(all, "|") + ")"
 }
 
-// put puts in what Grafana puts in.
-func (l *language) put(query string, from, to time.Time, set map[string]string) string {
-	for _, name := range slices.Sorted(maps.Keys(set)) {
-		query = strings.NewReplacer("${"+name+"}", set[name], "${"+name+":regex}", set[name]).Replace(query)
+// put puts in what Grafana puts in, and the end of the range in the place of the clock.
+func (l *language) put(query string, q *question) string {
+	for _, name := range slices.Sorted(maps.Keys(q.set)) {
+		query = strings.NewReplacer("${"+name+"}", q.set[name], "${"+name+":regex}", q.set[name]).Replace(query)
 	}
-	return strings.NewReplacer("$timeFilter", fmt.Sprintf("time >= %dms and time <= %dms", from.UnixMilli(), to.UnixMilli()), "${__from}", fmt.Sprint(from.UnixMilli()),
-		"$__interval", "30s", "$__range", fmt.Sprintf("%ds", int(to.Sub(from).Seconds())),
-		"v.timeRangeStart", from.UTC().Format(time.RFC3339), "v.timeRangeStop", to.UTC().Format(time.RFC3339), "v.windowPeriod", "30s").Replace(query)
+	query = strings.NewReplacer("$timeFilter", fmt.Sprintf("time >= %dms and time <= %dms", q.from.UnixMilli(), q.to.UnixMilli()), "${__from}", fmt.Sprint(q.from.UnixMilli()),
+		"$__interval", "30s", "$__range", fmt.Sprintf("%ds", int(q.to.Sub(q.from).Seconds())),
+		"v.timeRangeStart", q.from.UTC().Format(time.RFC3339), "v.timeRangeStop", q.to.UTC().Format(time.RFC3339), "v.windowPeriod", "30s").Replace(query)
+	switch {
+	case l.source == "prometheus":
+		return strings.ReplaceAll(query, "now()", fmt.Sprint(q.to.Unix()))
+	case l.name == "" && strings.Contains(query, "now()"):
+		return "option now = () => " + q.to.UTC().Format(time.RFC3339) + "\n" + query
+	}
+	return query
 }
 
-// span is the time range of a board, of whole windows.
+// span is the time range of a board: whole windows, and the second after them.
 func (b *board) span() (from, to time.Time) {
 	at := func(s string) time.Time {
 		d, _ := time.ParseDuration(strings.TrimPrefix(s, "now")) // nothing behind now is zero
-		return time.Now().Truncate(window).Add(window + d)
+		return time.Now().Truncate(window).Add(d)
 	}
-	return at(b.from), at(b.to)
+	return at(b.from), at(b.to).Add(time.Second)
 }
 
 type fluxServer struct {
@@ -540,17 +565,19 @@ func (s *fluxServer) values(query string) (all []string) {
 	return all
 }
 
-func (s *fluxServer) rows(query, _ string) int { return len(s.query(query)) }
-
-func (s *fluxServer) numbers(query, column string, _ time.Time) (all []float64) {
-	for _, r := range s.query(query) {
-		text, found := r[column]
-		if !found {
-			text = r["_value"]
+func (s *fluxServer) ask(query string, a asked) (n int, numbers []float64) {
+	rows := s.query(query)
+	for _, r := range rows {
+		for _, c := range a.columns {
+			if r[c] != "" {
+				numbers = append(numbers, number(s.t, r[c]))
+			}
 		}
-		all = append(all, number(s.t, text))
+		if v, err := strconv.ParseFloat(r["_value"], 64); err == nil && a.columns == nil {
+			numbers = append(numbers, v)
+		}
 	}
-	return all
+	return len(rows), numbers
 }
 
 func number(t *testing.T, text string) float64 {
@@ -567,8 +594,8 @@ type influxServer struct {
 	db *testserver.InfluxDB
 }
 
-// ask returns the rows of an InfluxQL query, of all series, and the names of its columns.
-func (s *influxServer) ask(query string) (rows [][]any, columns []string) {
+// query returns the rows of an InfluxQL query, of all series, and the names of its columns.
+func (s *influxServer) query(query string) (rows [][]any, columns []string) {
 	s.t.Helper()
 	resp, err := http.PostForm(s.db.URL+"/query", url.Values{"db": {"forecasts"}, "q": {query}})
 	if err != nil {
@@ -595,7 +622,7 @@ func (s *influxServer) ask(query string) (rows [][]any, columns []string) {
 }
 
 func (s *influxServer) values(query string) (all []string) {
-	rows, _ := s.ask(query)
+	rows, _ := s.query(query)
 	for _, r := range rows {
 		value := r[0]
 		if strings.Contains(query, "TAG VALUES") {
@@ -606,20 +633,16 @@ func (s *influxServer) values(query string) (all []string) {
 	return all
 }
 
-func (s *influxServer) rows(query, _ string) int {
-	rows, _ := s.ask(query)
-	return len(rows)
-}
-
-func (s *influxServer) numbers(query, column string, _ time.Time) (all []float64) {
-	rows, columns := s.ask(query)
-	i := max(1, slices.Index(columns, column)) // behind the time
+func (s *influxServer) ask(query string, a asked) (n int, numbers []float64) {
+	rows, columns := s.query(query)
 	for _, r := range rows {
-		if v, ok := r[i].(float64); ok {
-			all = append(all, v)
+		for i := 1; i < len(columns); i++ { // behind the time
+			if v, ok := r[i].(float64); ok && (a.columns == nil || slices.Contains(a.columns, columns[i])) {
+				numbers = append(numbers, v)
+			}
 		}
 	}
-	return all
+	return len(rows), numbers
 }
 
 type promServer struct {
@@ -639,27 +662,25 @@ func (s *promServer) values(query string) (all []string) {
 	return all
 }
 
-func (s *promServer) rows(query, kind string) (n int) {
-	now := time.Now()
-	if kind != line {
-		return len(s.db.Query(query, now, now, 0))
+func (s *promServer) ask(query string, a asked) (n int, numbers []float64) {
+	if a.kind != line {
+		all := s.db.Query(query, a.to, a.to, 0)
+		for _, series := range all {
+			numbers = append(numbers, number(s.t, fmt.Sprint(series.Value[1])))
+		}
+		return len(all), numbers
 	}
-	for _, series := range s.db.Query(query, now.Add(-time.Hour), now.Add(15*time.Minute), 30*time.Second) {
-		n += len(series.Values)
+	for _, series := range s.db.Query(query, a.from, a.to, window) {
+		for _, v := range series.Values {
+			numbers = append(numbers, number(s.t, fmt.Sprint(v[1])))
+		}
 	}
-	return n
-}
-
-func (s *promServer) numbers(query, _ string, at time.Time) (all []float64) {
-	for _, series := range s.db.Query(query, at, at, 0) {
-		all = append(all, number(s.t, fmt.Sprint(series.Value[1])))
-	}
-	return all
+	return len(numbers), numbers
 }
 
 // testTags asks for a bound as somebody does who knows InfluxQL.
 func testTags(t *testing.T, s *influxServer) {
-	if rows, _ := s.ask(`SELECT cpu_lower FROM forecast WHERE host='web1' AND horizon='12'`); len(rows) < 500 {
+	if rows, _ := s.query(`SELECT cpu_lower FROM forecast WHERE host='web1' AND horizon='12'`); len(rows) < 500 {
 		t.Errorf("%d rows", len(rows))
 	}
 }
@@ -667,7 +688,7 @@ func testTags(t *testing.T, s *influxServer) {
 func testRules(t *testing.T, s *fluxServer) {
 	from, to := (&board{from: "now-1h", to: "now"}).span()
 	for _, r := range rules(t) {
-		rows := s.query(languages[0].put(r.Data[0].Model.Query, from, to, nil))
+		rows := s.query(languages[0].put(r.Data[0].Model.Query, &question{from: from, to: to}))
 		if r.UID == "forecaster-drift" && len(rows) == 0 {
 			continue // no alarm in the last hour
 		}
@@ -724,6 +745,35 @@ func testRules(t *testing.T, s *fluxServer) {
 	}
 }
 
+// crowd adds more than the tables of Flux and PromQL show: hosts with a sample and a score half an hour ago, and events.
+func crowd(t *testing.T, address, bucket, org, token string) []point {
+	t.Helper()
+	var b strings.Builder
+	at := time.Now().Truncate(window).Add(-30 * time.Minute)
+	for i := range 150 {
+		share := float64(i) / 150 // below the score of an alarm, and on both sides of the skills of the other hosts
+		fmt.Fprintf(&b, "observation,host=a%03d,dc=eu anomaly_score=%g %d\n", i, share, at.UnixNano())
+		fmt.Fprintf(&b, "forecast_metrics,host=a%03d,dc=eu,model=auto,horizon=1,target=_all skill_vs_persistence=%g %d\n", i, share-.5, at.UnixNano())
+	}
+	for i := range 250 {
+		fmt.Fprintf(&b, "forecast_events,host=web1,dc=eu,kind=gap text=\"no samples\" %d\n", at.Add(time.Duration(i)*time.Second).UnixNano())
+	}
+	req, err := http.NewRequest("POST", address+"/api/v2/write?"+url.Values{"org": {org}, "bucket": {bucket}}.Encode(), strings.NewReader(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Token "+token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusNoContent {
+		t.Fatal(resp.Status)
+	}
+	return points(t, b.String())
+}
+
 // fill runs the program over two hours of two hosts into a database, and returns the points. Both
 // hosts have a spike, a lasting change and a gap.
 func fill(t *testing.T, address, bucket, org, token string) []point {
@@ -771,5 +821,9 @@ func fill(t *testing.T, address, bucket, org, token string) []point {
 	if out, err := exec.Command(program, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	return points(t, written)
+	text, err := os.ReadFile(written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return points(t, string(text))
 }

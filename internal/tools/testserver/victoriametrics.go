@@ -36,7 +36,8 @@ func StartVictoriaMetrics(tb testing.TB) *VictoriaMetrics {
 	s := &VictoriaMetrics{URL: "http://" + addr, tb: tb}
 	s.start = func() *process {
 		p, err := startProcess(filepath.Join(dir, "log"), binary, "-storageDataPath", filepath.Join(dir, "data"), "-httpListenAddr", addr,
-			"-retentionPeriod", "100y", "-dedup.minScrapeInterval", "1ms", "-memory.allowedBytes", "256MB")
+			"-retentionPeriod", "100y", "-dedup.minScrapeInterval", "1ms", "-memory.allowedBytes", "256MB",
+			"-search.latencyOffset", "0s") // else it repeats a value in the place of those of the last half minute
 		if err != nil {
 			tb.Fatal(err)
 		}
