@@ -14,9 +14,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 )
+
+// load applies settings such as "model.type=okvar".
+func load(sets ...string) (*config.Config, error) {
+	var src config.Sources
+	for _, s := range sets {
+		path, value, _ := strings.Cut(s, "=")
+		src.Set = append(src.Set, config.Setting{Path: path, Value: value, From: "--set"})
+	}
+	return wire.Load(src)
+}
 
 // cells are the values of each variable of each series by time, NaN where one is missing.
 type cells map[string]map[string]map[int64]float64
