@@ -239,7 +239,7 @@ var expected = map[string]answer{
 		return ahead
 	}},
 	"forecast/Events/A": {numbers: func(q *question) []float64 { return whole(q.series("forecast_events", "text", "kind"), count) }, rows: func(q *question) int {
-		return q.latestEvents(q.series("forecast_events", "text", "kind"))
+		return q.latestEvents(q.series("forecast_events", "text", "kind,dc"))
 	}},
 	"forecast/Forecasts of one horizon/A": {numbers: func(q *question) []float64 { return windows(q.series("observation", q.set["variable"], ""), mean) }},
 	"forecast/Forecasts of one horizon/B": {numbers: func(q *question) []float64 { return windows(q.forecasts(""), mean) }},

@@ -32,6 +32,10 @@ var queryWords = map[string]string{
 // queryToken is a word, a number, or an operator between spaces.
 var queryToken = regexp.MustCompile(`[A-Za-z_]\w*|\d+(?:\.\d+)?|(?: )(?:[=!]=|=~|[<>+*/-]|\\u003[ce])(?: )`)
 
+// afterTime matches InfluxQL up to an AND behind the range of time, which restricts the points whatever stands between it and
+// other conditions.
+var afterTime = regexp.MustCompile(`(?:\$timeFilter|\$\{__from\}ms) $`)
+
 // sitesOfQueries finds the places in the queries of a dashboard or of alerts.
 func sitesOfQueries(text []byte) (sites []site) {
 	at, n, block := 0, 0, -1 // block is the indentation of the query, -1 outside of one
@@ -59,6 +63,9 @@ func sitesOfQueries(text []byte) (sites []site) {
 			}
 			add := func(kind, instead string) {
 				sites = append(sites, site{line: n, runs: n, from: first, to: last, text: instead, kind: kind})
+			}
+			if token == "AND" && afterTime.Match(text[from:first]) {
+				continue
 			}
 			if other, ok := queryWords[token]; ok {
 				add("query", other)

@@ -78,6 +78,7 @@ func TestSitesOfQueries(t *testing.T) {
  "title": "mean of 2",
  "query": "from(bucket: b)\n  |\u003e filter(fn: (r) =\u003e r.kind != \"drift\" and r.v \u003e 1.5)\n  |\u003e mean()",
  "expr": "a_total[5m] * 3",
+ "query": "WHERE $timeFilter AND a AND b",
 groups:
       - expr: b > 2
         for: 3m
@@ -88,7 +89,7 @@ groups:
             - evaluator: {type: gt, params: [10]}
 `
 	checkSites(t, text, sitesOfQueries([]byte(text)),
-		"!= → ==", "drift → season", "and → or", `\u003e → \u003c`, "1.5 → 3", "mean → max", "5 → 6", "* → /", "3 → 4",
+		"!= → ==", "drift → season", "and → or", `\u003e → \u003c`, "1.5 → 3", "mean → max", "5 → 6", "AND → OR", "* → /", "3 → 4",
 		"> → <", "2 → 3", "last → first", "/ → *", "4 → 5", "gt → lt", "10 → 11")
 }
 
