@@ -239,10 +239,7 @@ type rule struct {
 		Model         struct {
 			RefID, Query, Expression, Type string
 			Conditions                     []struct {
-				Evaluator struct {
-					Type   string
-					Params []float64
-				}
+				Evaluator evaluator
 			}
 		}
 	}
@@ -293,7 +290,10 @@ func TestRules(t *testing.T) {
 func TestOperationalRules(t *testing.T) {
 	type step struct {
 		DatasourceUID string `yaml:"datasourceUid"`
-		Model         struct{ Expr, Expression string }
+		Model         struct {
+			Expr, Expression string
+			Conditions       []struct{ Evaluator evaluator }
+		}
 	}
 	var ours struct {
 		Groups []struct {
@@ -335,6 +335,11 @@ func TestOperationalRules(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		uids[r.UID] = true
+		for _, v := range firing(r.Data[0].Model.Expr) { // Prometheus fires for whatever is there, Grafana if a threshold agrees
+			if c := r.Data[1].Model.Conditions; len(c) != 1 || !c[0].Evaluator.fires(v) {
+				t.Errorf("%s: %+v does not fire for %g", r.Title, c, v)
+			}
+		}
 	}
 	var sources struct {
 		Datasources []struct{ UID, Type, URL string }
@@ -343,6 +348,39 @@ func TestOperationalRules(t *testing.T) {
 	if s := sources.Datasources; len(s) != 1 || s[0].UID != "forecaster-prometheus" || s[0].Type != "prometheus" || s[0].URL != "${PROMETHEUS_URL}" {
 		t.Errorf("%+v", s)
 	}
+}
+
+type evaluator struct {
+	Type   string
+	Params []float64
+}
+
+func (e evaluator) fires(v float64) bool {
+	switch e.Type {
+	case "gt":
+		return v > e.Params[0]
+	case "gte":
+		return v >= e.Params[0]
+	case "lt":
+		return v < e.Params[0]
+	}
+	return false
+}
+
+// firing are numbers that an expression lets through: the first of them next to the limit that it compares with, 0 where the
+// limit is no number.
+func firing(expr string) []float64 {
+	m := regexp.MustCompile(` (==|>=|>|<) ([0-9]+)?`).FindStringSubmatch(expr)
+	limit, _ := strconv.ParseFloat(m[2], 64)
+	switch m[1] {
+	case "==":
+		return []float64{limit}
+	case ">=":
+		return []float64{limit, limit + 1e3}
+	case "<":
+		return []float64{math.Nextafter(limit, math.Inf(-1)), limit - 1e3}
+	}
+	return []float64{math.Nextafter(limit, math.Inf(1)), limit + 1e3}
 }
 
 func TestProvisioning(t *testing.T) {
@@ -743,7 +781,7 @@ func testRules(t *testing.T, s *fluxServer) {
 		rows := s.query("option now = () => " + now + "\n" + strings.NewReplacer("v.timeRangeStart", c.from, "v.timeRangeStop", "now()").Replace(r.Data[0].Model.Query))
 		fires := slices.ContainsFunc(rows, func(row map[string]string) bool {
 			v, err := strconv.ParseFloat(row["_value"], 64)
-			return err != nil || limit.Type == "gt" && v > limit.Params[0] || limit.Type == "lt" && v < limit.Params[0]
+			return err != nil || limit.fires(v)
 		})
 		if fires != c.fires || c.from != "-1h" && len(rows) != 2 {
 			t.Errorf("%s %v after the newest sample: fires: %v, %v", c.uid, c.at, fires, rows)

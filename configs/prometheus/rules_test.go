@@ -1,4 +1,4 @@
-// Package prometheus has the alert rules. Its test checks that they use metrics
+// Package prometheus has the alert rules. Its tests evaluate them, check that they use metrics
 // that exist, and that the runbook explains each.
 package prometheus
 
