@@ -171,7 +171,7 @@ maps: ## the cost of a sample of every feature map, see docs/kernels.md
 	$(GO) test ./orff -run '^$$' -bench BenchmarkStep -benchtime 2000x -count 5
 
 golden: ## the checks of the mathematics by their labels
-	$(GO) test -v -run 'C[0-9]' ./orff ./sgd/... ./varmodel/... ./internal/study ./internal/thesis | grep -E '^(---|ok|FAIL)'
+	$(GO) test -v -run 'C[0-9]' ./orff/... ./sgd/... ./varmodel/... ./internal/study ./internal/thesis | grep -E '^(---|ok|FAIL)'
 	$(GO) test -run TestEveryCheckIsATest ./internal/tools/deptest
 
 SERIES ?= macrodata us_climate18_mean santafe_b1 ETTh2 gesture_a1 exchange_rate skab_valve1
@@ -181,7 +181,7 @@ kernels: build ## the tables of docs/kernels.md, simulated and from the SERIES i
 
 arm64: ## the tests of the numerics on arm64, emulated where need be (apt-get install qemu-user)
 	@if [ "$$($(GO) env GOHOSTARCH)" != arm64 ] && ! command -v qemu-aarch64 >/dev/null; then echo "arm64: skipped, for qemu-aarch64 is missing: apt-get install qemu-user"; else \
-		set -x; GOARCH=arm64 CGO_ENABLED=0 $(GO) test $(if $(shell command -v qemu-aarch64),-exec qemu-aarch64) -short -timeout 30m ./internal/vec ./internal/lanes ./orff ./sgd/...; fi
+		set -x; GOARCH=arm64 CGO_ENABLED=0 $(GO) test $(if $(shell command -v qemu-aarch64),-exec qemu-aarch64) -short -timeout 30m ./internal/vec ./internal/lanes ./orff/... ./sgd/...; fi
 
 cover: ## coverage of all packages
 	$(GO) test -timeout 60m -coverprofile coverage.out -coverpkg ./... ./...

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // Adaptive is the feature map of the default model and of ORFFVAR (package varmodel):
@@ -31,8 +33,8 @@ const adaptiveSample = 200
 
 // NewAdaptive draws D frequencies in R^d from r; factor is the bandwidth in median
 // distances.
-func NewAdaptive(d, D int, factor float64, r Rand) (*Adaptive, error) {
-	if err := positive("the bandwidth factor of adaptive features", factor); err != nil {
+func NewAdaptive(d, D int, factor float64, r random.Rand) (*Adaptive, error) {
+	if err := check.Positive("the bandwidth factor of adaptive features", factor); err != nil {
 		return nil, err
 	}
 	f, err := NewFourier(Gaussian{Sigma: 1}, d, D, r)

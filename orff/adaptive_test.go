@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 func newAdaptive(t testing.TB, d, D int, factor float64) *Adaptive {
 	t.Helper()
-	a, err := NewAdaptive(d, D, factor, BlockRand(3, 1))
+	a, err := NewAdaptive(d, D, factor, random.Block(3, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +23,7 @@ func TestAdaptiveIsFourier(t *testing.T) {
 	const d, D, sigma = 3, 20, 1.7
 	a := newAdaptive(t, d, D, 1)
 	a.SetBandwidth(sigma)
-	f, err := NewFourier(Gaussian{Sigma: sigma}, d, D, BlockRand(3, 1))
+	f, err := NewFourier(Gaussian{Sigma: sigma}, d, D, random.Block(3, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func TestAdaptiveFindsItsBandwidth(t *testing.T) {
 	a := newAdaptive(t, d, 10, factor)
 	points := NewDistanceSample(d, adaptiveSample)
 	phi, x := make([]float64, a.Len()), make([]float64, d)
-	r := NewRand(5)
+	r := random.New(5)
 	for i := range adaptiveSample {
 		a.FeaturesTo(phi, x)
 		for _, v := range phi {
@@ -127,11 +128,11 @@ func TestAdaptiveCopyHasABandwidthOfItsOwn(t *testing.T) {
 
 func TestAdaptiveRefusesWithTheReason(t *testing.T) {
 	for _, factor := range []float64{0, -1, math.Inf(1), math.NaN()} {
-		if _, err := NewAdaptive(1, 1, factor, NewRand(1)); err == nil {
+		if _, err := NewAdaptive(1, 1, factor, random.New(1)); err == nil {
 			t.Errorf("factor %g", factor)
 		}
 	}
-	if _, err := NewAdaptive(0, 1, 1, NewRand(1)); err == nil {
+	if _, err := NewAdaptive(0, 1, 1, random.New(1)); err == nil {
 		t.Error("no inputs")
 	}
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // sumScalar is the map of sum_i w_i k_i: the maps one after the other, each
@@ -43,7 +45,7 @@ func (f *sumScalar) Len() int {
 // FeaturesTo writes the features of all parts.
 func (f *sumScalar) FeaturesTo(phi, x []float64) {
 	if len(phi) != f.Len() {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	for _, p := range f.parts {
 		n := p.Len()
@@ -63,8 +65,8 @@ func (f *sumScalar) State(c *snapshot.Codec) {
 	}
 }
 
-func (f *sumScalar) redraw(r *Rand) bool  { return redrawAll(f.parts, r) }
-func (f *sumScalar) weigh(s float64) bool { return weighAll(f.parts, s) }
+func (f *sumScalar) redraw(r *random.Rand) bool { return redrawAll(f.parts, r) }
+func (f *sumScalar) weigh(s float64) bool       { return weighAll(f.parts, s) }
 
 func (f *sumScalar) kernel(x, z []float64) float64 {
 	var k float64
@@ -129,7 +131,7 @@ func (f *productScalar) Len() int { return len(f.pa) * len(f.pb) }
 // FeaturesTo writes phi_1 (x) phi_2.
 func (f *productScalar) FeaturesTo(phi, x []float64) {
 	if len(phi) != f.Len() {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	f.a.FeaturesTo(f.pa, x)
 	f.b.FeaturesTo(f.pb, x)
@@ -158,8 +160,8 @@ func (f *productScalar) State(c *snapshot.Codec) {
 	f.b.State(c)
 }
 
-func (f *productScalar) redraw(r *Rand) bool  { return redraw(f.a, r) && redraw(f.b, r) }
-func (f *productScalar) weigh(s float64) bool { return weigh(f.a, s) }
+func (f *productScalar) redraw(r *random.Rand) bool { return redraw(f.a, r) && redraw(f.b, r) }
+func (f *productScalar) weigh(s float64) bool       { return weigh(f.a, s) }
 
 func (f *productScalar) kernel(x, z []float64) float64 { return Kernel(f.a, x, z) * Kernel(f.b, x, z) }
 

@@ -6,6 +6,9 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // angularScalar is the sign map of the angular (arc-sine) kernel
@@ -21,8 +24,8 @@ type angularScalar struct {
 }
 
 // NewAngular draws D directions in R^d.
-func NewAngular(d, D int, r Rand) (Scalar, error) {
-	if err := sizes("sign features", d, D); err != nil {
+func NewAngular(d, D int, r random.Rand) (Scalar, error) {
+	if err := check.Sizes("sign features", d, D); err != nil {
 		return nil, err
 	}
 	f := &angularScalar{d: d, n: D, w: make([]float64, d*D), scale: 1 / math.Sqrt(float64(D))}
@@ -48,10 +51,10 @@ func (f *angularScalar) Check(x []float64) error {
 // FeaturesTo writes phi(x).
 func (f *angularScalar) FeaturesTo(phi, x []float64) {
 	if len(phi) != f.n || len(x) != f.d {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	if f.Check(x) != nil {
-		fillNaN(phi)
+		numeric.FillNaN(phi)
 		return
 	}
 	vec.MatVec(phi, f.w, x)
@@ -74,16 +77,16 @@ func (f *angularScalar) State(c *snapshot.Codec) {
 	c.Float64s(f.w)
 }
 
-func (f *angularScalar) redraw(r *Rand) bool  { r.NormalsTo(f.w); return true }
-func (f *angularScalar) weigh(s float64) bool { f.scale *= s; return true }
-func (f *angularScalar) mass() float64        { return f.scale * f.scale * float64(f.n) }
+func (f *angularScalar) redraw(r *random.Rand) bool { r.NormalsTo(f.w); return true }
+func (f *angularScalar) weigh(s float64) bool       { f.scale *= s; return true }
+func (f *angularScalar) mass() float64              { return f.scale * f.scale * float64(f.n) }
 
 func (f *angularScalar) kernel(x, z []float64) float64 {
-	cos := dot(x, z) / math.Sqrt(squaredNorm(x)*squaredNorm(z))
+	cos := vec.Dot(x, z) / math.Sqrt(numeric.SquaredNorm(x)*numeric.SquaredNorm(z))
 	return f.mass() * (1 - 2*math.Acos(max(-1, min(1, cos)))/math.Pi)
 }
 
 // variance: the square of a term is 1.
 func (f *angularScalar) variance(x, z []float64) float64 {
-	return (square(f.mass()) - square(f.kernel(x, z))) / float64(f.n)
+	return (numeric.Square(f.mass()) - numeric.Square(f.kernel(x, z))) / float64(f.n)
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // medianPoints bounds the work of MedianDistance to half a million distances.
@@ -21,12 +23,12 @@ func MedianDistance(x []float64, d int, seed uint64) float64 {
 	}
 	rows := make([][]float64, 0, len(x)/d)
 	for ; len(x) > 0; x = x[d:] {
-		if finite(x[:d]) {
+		if numeric.Finite(x[:d]) {
 			rows = append(rows, x[:d])
 		}
 	}
 	if len(rows) > medianPoints {
-		r := NewRand(seed)
+		r := random.New(seed)
 		for i := range medianPoints { // the first steps of a Fisher-Yates shuffle
 			j := i + r.Intn(len(rows)-i)
 			rows[i], rows[j] = rows[j], rows[i]

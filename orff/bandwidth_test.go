@@ -3,6 +3,8 @@ package orff
 import (
 	"math"
 	"testing"
+
+	"github.com/orffvar/forecaster/orff/internal/maptest"
 )
 
 func TestMedianDistance(t *testing.T) {
@@ -21,7 +23,7 @@ func TestMedianDistance(t *testing.T) {
 		{"constant", []float64{4, 4, 4}, 1, 1},                                  // median 0
 		{"missing values", []float64{0, 0, nan, 1, 3, 4, math.Inf(1), 0}, 2, 5}, // two rows left
 	} {
-		near(t, c.name, MedianDistance(c.x, c.d, 1), c.want, 1e-15)
+		maptest.Near(t, c.name, MedianDistance(c.x, c.d, 1), c.want, 1e-15)
 	}
 }
 
@@ -29,10 +31,10 @@ func TestMedianDistanceOfASubsample(t *testing.T) {
 	// Distances of N(0, I) points in the plane are sqrt(2) Rayleigh variables:
 	// median sqrt(2) sqrt(2 ln 2). The tolerance is some five standard errors of
 	// a U statistic of 1000 points (sd of a distance 0.93, halved by pairing).
-	x := normals(9, 2*5000)
+	x := maptest.Normals(9, 2*5000)
 	want := 2 * math.Sqrt(math.Ln2)
 	a := MedianDistance(x, 2, 1)
-	near(t, "median distance", a, want, 0.08)
+	maptest.Near(t, "median distance", a, want, 0.08)
 	if b := MedianDistance(x, 2, 1); a != b {
 		t.Errorf("the same seed gives %g and %g", a, b)
 	}

@@ -3,13 +3,16 @@ package orff
 import (
 	"fmt"
 	"testing"
+
+	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // BenchmarkStep measures one sample of an online learner: the features, the
 // prediction and the gradient, for every map at D = 100 draws and p = d outputs.
 func BenchmarkStep(b *testing.B) {
 	const D = 100
-	r := BlockRand(1, 1)
+	r := random.Block(1, 1)
 	same := func(s func(d int) (Scalar, error)) func(d int) (Map, error) {
 		return func(d int) (Map, error) {
 			f, err := s(d)
@@ -20,12 +23,12 @@ func BenchmarkStep(b *testing.B) {
 		return same(func(d int) (Scalar, error) { return NewFourier(s, d, D, r) })
 	}
 	cubic := Polynomial(1, 3)
-	curl := func(d int) *CurlFree { return must(NewCurlFree(1, d, D, Bounded, r)) }
+	curl := func(d int) *CurlFree { return maptest.Must(NewCurlFree(1, d, D, Bounded, r)) }
 	for _, c := range []struct {
 		name  string
 		build func(d int) (Map, error)
 	}{
-		{"fourier", fourier(Gaussian{1})},
+		{"fourier", fourier(Gaussian{Sigma: 1})},
 		{"fourier-coupled", func(d int) (Map, error) {
 			gamma := make([]float64, d*d)
 			for i := range gamma {
@@ -34,21 +37,21 @@ func BenchmarkStep(b *testing.B) {
 			for i := range d {
 				gamma[i*d+i] = 1
 			}
-			return NewDecomposable(must(NewFourier(Gaussian{1}, d, D, r)), must(NewOutput(d, gamma))), nil
+			return NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, d, D, r)), maptest.Must(NewOutput(d, gamma))), nil
 		}},
-		{"laplacian", fourier(Laplacian{1})},
-		{"sinc", fourier(Sinc{1})},
-		{"matern32", fourier(Matern{1, 1})},
-		{"orthogonal", fourier(Orthogonal{1})},
-		{"halton", fourier(QuasiMonteCarlo{Gaussian{1}, Halton})},
+		{"laplacian", fourier(Laplacian{Gamma: 1})},
+		{"sinc", fourier(Sinc{A: 1})},
+		{"matern32", fourier(Matern{Half: 1, Ell: 1})},
+		{"orthogonal", fourier(Orthogonal{Sigma: 1})},
+		{"halton", fourier(QuasiMonteCarlo{Spectrum: Gaussian{Sigma: 1}, Sequence: Halton})},
 		{"linear", same(func(d int) (Scalar, error) { return NewLinear(d, 1) })},
 		{"scalar-sum", same(func(d int) (Scalar, error) {
-			return NewScalarSum([]float64{.5, .5}, must(NewFourier(Gaussian{1}, d, D/2, r)), must(NewFourier(Laplacian{1}, d, D/2, r)))
+			return NewScalarSum([]float64{.5, .5}, maptest.Must(NewFourier(Gaussian{Sigma: 1}, d, D/2, r)), maptest.Must(NewFourier(Laplacian{Gamma: 1}, d, D/2, r)))
 		})},
 		{"scalar-product", same(func(d int) (Scalar, error) {
-			return NewScalarProduct(must(NewFourier(Gaussian{1}, d, 7, r)), must(NewFourier(Sinc{1}, d, 7, r)))
+			return NewScalarProduct(maptest.Must(NewFourier(Gaussian{Sigma: 1}, d, 7, r)), maptest.Must(NewFourier(Sinc{A: 1}, d, 7, r)))
 		})},
-		{"phase", same(func(d int) (Scalar, error) { return NewPhase(Gaussian{1}, d, D, r) })},
+		{"phase", same(func(d int) (Scalar, error) { return NewPhase(Gaussian{Sigma: 1}, d, D, r) })},
 		{"fastfood", same(func(d int) (Scalar, error) { return NewFastfood(1, d, D, r) })},
 		{"sorf", same(func(d int) (Scalar, error) { return structured(1, d, D, newSORF(1, d, D), &r), nil })},
 		{"skewed", same(func(d int) (Scalar, error) {
@@ -60,51 +63,53 @@ func BenchmarkStep(b *testing.B) {
 		})},
 		{"angular", same(func(d int) (Scalar, error) { return NewAngular(d, D, r) })},
 		{"maclaurin", same(func(d int) (Scalar, error) {
-			return NewMaclaurin(cubic, must(Restricted(cubic, 1)), Rademacher, d, D, r)
+			return NewMaclaurin(cubic, maptest.Must(Restricted(cubic, 1)), Rademacher, d, D, r)
 		})},
 		{"kakade", same(func(d int) (Scalar, error) { return NewKakade(cubic, Rademacher, d, D, r) })},
 		{"compositional", same(func(d int) (Scalar, error) {
-			return NewCompositional(Exponential{}, Geometric{2}, Gaussian{1}, d, D, r)
+			return NewCompositional(Exponential{}, Geometric{P: 2}, Gaussian{Sigma: 1}, d, D, r)
 		})},
 		{"semigroup", same(func(d int) (Scalar, error) { return NewSemigroup(ReciprocalSemigroup, 1, d, D, r) })},
-		{"nystroem", same(func(d int) (Scalar, error) { return NewNystroem(Gaussian{1}, d, normals(3, d*D)) })},
+		{"nystroem", same(func(d int) (Scalar, error) { return NewNystroem(Gaussian{Sigma: 1}, d, maptest.Normals(3, d*D)) })},
 		{"curl-free", func(d int) (Map, error) { return curl(d), nil }},
 		{"curl-free-unbounded", func(d int) (Map, error) { return asMap(NewCurlFree(1, d, D, Unbounded, r)) }},
 		{"divergence-free", func(d int) (Map, error) { return asMap(NewDivergenceFree(1, d, D, Bounded, false, r)) }},
 		{"divergence-free-reduced", func(d int) (Map, error) { return asMap(NewDivergenceFree(1, d, D, Bounded, true, r)) }},
 		{"helmholtz", func(d int) (Map, error) {
-			return asMap(NewHelmholtz(0.5, curl(d), must(NewDivergenceFree(1, d, D, Bounded, false, r))))
+			return asMap(NewHelmholtz(0.5, curl(d), maptest.Must(NewDivergenceFree(1, d, D, Bounded, false, r))))
 		}},
 		{"transformable", func(d int) (Map, error) {
-			return asMap(NewTransformable(must(NewFourier(Gaussian{1}, 1, D, r)), Coordinates(d)))
+			return asMap(NewTransformable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, 1, D, r)), Coordinates(d)))
 		}},
 		{"integral", func(d int) (Map, error) {
-			return newIntegral(must(NewFourier(Gaussian{1}, d-1, D, r)), must(NewFourier(Gaussian{1}, 1, D, r))), nil
+			return newIntegral(maptest.Must(NewFourier(Gaussian{Sigma: 1}, d-1, D, r)), maptest.Must(NewFourier(Gaussian{Sigma: 1}, 1, D, r))), nil
 		}},
-		{"product", func(d int) (Map, error) { return asMap(NewProduct(must(NewFourier(Gaussian{1}, d, D, r)), curl(d))) }},
+		{"product", func(d int) (Map, error) {
+			return asMap(NewProduct(maptest.Must(NewFourier(Gaussian{Sigma: 1}, d, D, r)), curl(d)))
+		}},
 		{"schur-10", func(d int) (Map, error) {
-			return asMap(NewSchur(NewDecomposable(must(NewFourier(Gaussian{1}, d, 10, r)), Identity(d)), must(NewTransformable(must(NewFourier(Gaussian{1}, 1, 10, r)), Coordinates(d)))))
+			return asMap(NewSchur(NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, d, 10, r)), Identity(d)), maptest.Must(NewTransformable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, 1, 10, r)), Coordinates(d)))))
 		}},
 		{"tensor-10", func(d int) (Map, error) {
-			return asMap(NewTensor(NewDecomposable(must(NewFourier(Gaussian{1}, d, 10, r)), Identity(2)), must(NewCurlFree(1, d, 10, Bounded, r))))
+			return asMap(NewTensor(NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, d, 10, r)), Identity(2)), maptest.Must(NewCurlFree(1, d, 10, Bounded, r))))
 		}},
-		{"congruence", func(d int) (Map, error) { return asMap(NewCongruence(curl(d), d, normals(3, d*d))) }},
+		{"congruence", func(d int) (Map, error) { return asMap(NewCongruence(curl(d), d, maptest.Normals(3, d*d))) }},
 		{"blocks-4x25", func(d int) (Map, error) {
-			return asMap(NewBlocks(4, 1, true, func(r Rand) (Map, error) {
-				return NewDecomposable(must(NewFourier(Gaussian{1}, d, 25, r)), Identity(d)), nil
+			return asMap(NewBlocks(4, 1, true, func(r random.Rand) (Map, error) {
+				return NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, d, 25, r)), Identity(d)), nil
 			}))
 		}},
 		{"blocks-4x25-redrawn", func(d int) (Map, error) {
-			return asMap(NewBlocks(4, 1, false, func(r Rand) (Map, error) {
-				return NewDecomposable(must(NewFourier(Gaussian{1}, d, 25, r)), Identity(d)), nil
+			return asMap(NewBlocks(4, 1, false, func(r random.Rand) (Map, error) {
+				return NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, d, 25, r)), Identity(d)), nil
 			}))
 		}},
 	} {
 		for _, d := range []int{5, 31} {
 			b.Run(fmt.Sprintf("%s/D=%d/dim=%d", c.name, D, d), func(b *testing.B) {
-				m := must(c.build(d))
+				m := maptest.Must(c.build(d))
 				dims := m.Dims()
-				x, theta := scaled(normals(1, dims.In), 0.3), normals(2, dims.Params)
+				x, theta := maptest.Scaled(maptest.Normals(1, dims.In), 0.3), maptest.Normals(2, dims.Params)
 				if c.name == "semigroup" {
 					for i, v := range x {
 						x[i] = v * v
@@ -126,11 +131,11 @@ func BenchmarkStep(b *testing.B) {
 func BenchmarkJacobian(b *testing.B) {
 	for _, d := range []int{5, 31} {
 		b.Run(fmt.Sprintf("D=100/dim=%d", d), func(b *testing.B) {
-			m := NewDecomposable(must(NewFourier(Gaussian{1}, d, 100, BlockRand(1, 1))), Identity(d))
-			a := must(NewJacobian(m))
+			m := NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, d, 100, random.Block(1, 1))), Identity(d))
+			a := maptest.Must(NewJacobian(m))
 			dims := m.Dims()
-			x, theta, j := normals(1, d), normals(2, dims.Params), make([]float64, d*d)
-			phi := features(m, x, dims.Features)
+			x, theta, j := maptest.Normals(1, d), maptest.Normals(2, dims.Params), make([]float64, d*d)
+			phi := maptest.Features(m, x, dims.Features)
 			b.ReportAllocs()
 			for b.Loop() {
 				a.To(j, x, phi, theta)

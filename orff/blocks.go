@@ -7,6 +7,8 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // Blocked is a Map made of equal blocks of features, the form in which doubly
@@ -33,7 +35,7 @@ type Blocked interface {
 	Block(i int) Map
 }
 
-// Blocks draws block i (counted from 1) of a map from BlockRand(seed, i), so that
+// Blocks draws block i (counted from 1) of a map from random.Block(seed, i), so that
 // a block is the same whether its frequencies are kept in memory or drawn again
 // whenever they are needed. It is not safe for concurrent use.
 type Blocks struct {
@@ -44,8 +46,8 @@ type Blocks struct {
 	drawn  Map   // the block drawn last, unless all are kept
 	last   int   // its number from 1
 	again  []int // how often each block was drawn again by Redraw
-	build  func(r Rand) (Map, error)
-	rand   Rand
+	build  func(r random.Rand) (Map, error)
+	rand   random.Rand
 	y, g   []float64 // scratch: Out, In
 }
 
@@ -54,7 +56,7 @@ type Blocks struct {
 // in memory. Otherwise one block stays, and blocks are drawn again when needed: slower by
 // two orders of magnitude per feature, for models that do not fit into memory. An error of
 // build is returned.
-func NewBlocks(n int, seed uint64, keep bool, build func(r Rand) (Map, error)) (*Blocks, error) {
+func NewBlocks(n int, seed uint64, keep bool, build func(r random.Rand) (Map, error)) (*Blocks, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("orff: the number of blocks must be >= 1, got %d", n)
 	}
@@ -65,7 +67,7 @@ func NewBlocks(n int, seed uint64, keep bool, build func(r Rand) (Map, error)) (
 			b.blocks[i] = &redrawnBlock{b, i + 1}
 			continue
 		}
-		m, err := build(BlockRand(seed, i+1))
+		m, err := build(random.Block(seed, i+1))
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +83,7 @@ func NewBlocks(n int, seed uint64, keep bool, build func(r Rand) (Map, error)) (
 	if !keep {
 		b.drawn, b.last = b.blocks[0], 1
 		b.blocks[0] = &redrawnBlock{b, 1}
-		r := BlockRand(seed, 1)
+		r := random.Block(seed, 1)
 		if !redraw(b.drawn, &r) {
 			return nil, fmt.Errorf("orff: a map that depends on data (landmarks, given frequencies) cannot be drawn again: keep its blocks")
 		}
@@ -110,7 +112,7 @@ func (b *Blocks) Dims() Dims {
 func (b *Blocks) FeaturesTo(phi, x []float64) {
 	n := b.dims.Features
 	if len(phi) != n*len(b.blocks) {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	for i, m := range b.blocks {
 		m.FeaturesTo(phi[i*n:(i+1)*n], x)
@@ -120,7 +122,7 @@ func (b *Blocks) FeaturesTo(phi, x []float64) {
 func (b *Blocks) PredictTo(y, phi, theta []float64) {
 	n, p := b.dims.Features, b.dims.Params
 	if len(phi) != n*len(b.blocks) || len(theta) != p*len(b.blocks) {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	clear(y)
 	for i, m := range b.blocks {
@@ -132,7 +134,7 @@ func (b *Blocks) PredictTo(y, phi, theta []float64) {
 func (b *Blocks) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	n, p := b.dims.Features, b.dims.Params
 	if len(phi) != n*len(b.blocks) || len(g) != p*len(b.blocks) {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	for i, m := range b.blocks {
 		m.AddGradient(g[i*p:(i+1)*p], alpha, phi[i*n:(i+1)*n], r)
@@ -141,8 +143,8 @@ func (b *Blocks) AddGradient(g []float64, alpha float64, phi, r []float64) {
 
 // blockRand is the generator of a block, by its number from 1: block 1 drawn for
 // the second time follows the last block drawn for the first time.
-func (b *Blocks) blockRand(number int) Rand {
-	return BlockRand(b.seed, number+b.again[number-1]*len(b.blocks))
+func (b *Blocks) blockRand(number int) random.Rand {
+	return random.Block(b.seed, number+b.again[number-1]*len(b.blocks))
 }
 
 // Redraw draws other features for block i, whose weights become meaningless. It reports
@@ -171,7 +173,7 @@ func (b *Blocks) Grow() error {
 			return errors.New("orff: blocks that were drawn again cannot grow")
 		}
 	}
-	m, err := b.build(BlockRand(b.seed, n+1))
+	m, err := b.build(random.Block(b.seed, n+1))
 	if err != nil {
 		return err
 	}
@@ -203,7 +205,7 @@ func (b *Blocks) State(c *snapshot.Codec) {
 	}
 }
 
-func (b *Blocks) redraw(r *Rand) bool {
+func (b *Blocks) redraw(r *random.Rand) bool {
 	b.seed = r.Uint64()
 	clear(b.again)
 	if !b.kept {
@@ -211,7 +213,7 @@ func (b *Blocks) redraw(r *Rand) bool {
 		return true
 	}
 	for i, m := range b.blocks {
-		g := BlockRand(b.seed, i+1)
+		g := random.Block(b.seed, i+1)
 		if !redraw(m, &g) {
 			return false
 		}

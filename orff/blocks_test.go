@@ -4,10 +4,12 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
-func fourierBlock(r Rand) (Map, error) {
-	f, err := NewFourier(Gaussian{refSigma}, 3, 8, r)
+func fourierBlock(r random.Rand) (Map, error) {
+	f, err := NewFourier(Gaussian{Sigma: maptest.Sigma}, 3, 8, r)
 	if err != nil {
 		return nil, err
 	}
@@ -15,44 +17,44 @@ func fourierBlock(r Rand) (Map, error) {
 }
 
 func TestBlocksKeptAndRedrawnAreTheSame(t *testing.T) {
-	kept := must(NewBlocks(5, 42, true, fourierBlock))
-	redrawn := must(NewBlocks(5, 42, false, fourierBlock))
+	kept := maptest.Must(NewBlocks(5, 42, true, fourierBlock))
+	redrawn := maptest.Must(NewBlocks(5, 42, false, fourierBlock))
 	d := kept.Dims()
 	if redrawn.Dims() != d || d.Params != 5*2*16 {
 		t.Fatalf("sizes %v and %v", d, redrawn.Dims())
 	}
-	theta := normals(1, d.Params)
-	a, b := features(kept, refX, d.Features), features(redrawn, refX, d.Features)
-	nearAll(t, "phi", b, a, 0)
+	theta := maptest.Normals(1, d.Params)
+	a, b := maptest.Features(kept, maptest.X, d.Features), maptest.Features(redrawn, maptest.X, d.Features)
+	maptest.NearAll(t, "phi", b, a, 0)
 	ya, yb := make([]float64, 2), make([]float64, 2)
 	kept.PredictTo(ya, a, theta)
 	redrawn.PredictTo(yb, b, theta)
-	nearAll(t, "prediction", yb, ya, 0)
+	maptest.NearAll(t, "prediction", yb, ya, 0)
 	for _, i := range []int{3, 0, 4, 4, 1} { // any order
 		n := d.Features / 5
-		nearAll(t, "block", features(redrawn.Block(i), refX, n), a[i*n:(i+1)*n], 0)
+		maptest.NearAll(t, "block", maptest.Features(redrawn.Block(i), maptest.X, n), a[i*n:(i+1)*n], 0)
 	}
-	if n := testing.AllocsPerRun(10, func() { redrawn.FeaturesTo(b, refZ) }); n != 0 {
+	if n := testing.AllocsPerRun(10, func() { redrawn.FeaturesTo(b, maptest.Z) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
 
 // C5.6: the sum over the blocks is Phi(x)^T theta with the concatenated W.
 func TestBlocksEqualOneMapOfAllFrequencies(t *testing.T) {
-	blocks := must(NewBlocks(5, 42, true, fourierBlock))
+	blocks := maptest.Must(NewBlocks(5, 42, true, fourierBlock))
 	var w []float64
 	for i := range 5 {
 		w = append(w, blocks.Block(i).(*Decomposable).Scalar().(*Fourier).Frequencies()...)
 	}
 	whole := NewDecomposable(FourierOf(w, 3), Identity(2))
-	nearAll(t, "K~", mapKernel(blocks, refX, refZ), mapKernel(whole, refX, refZ), 1e-14)
-	adjoint(t, blocks, refX, 5)
+	maptest.NearAll(t, "K~", maptest.Kernel(blocks, maptest.X, maptest.Z), maptest.Kernel(whole, maptest.X, maptest.Z), 1e-14)
+	maptest.Adjoint(t, blocks, maptest.X, 5)
 }
 
 func TestBlocksState(t *testing.T) {
 	for _, keep := range []bool{true, false} {
-		a := must(NewBlocks(3, 42, keep, fourierBlock))
-		b := must(NewBlocks(3, 43, keep, fourierBlock))
+		a := maptest.Must(NewBlocks(3, 42, keep, fourierBlock))
+		b := maptest.Must(NewBlocks(3, 43, keep, fourierBlock))
 		enc := snapshot.NewEncoder(nil)
 		a.State(enc)
 		dec := snapshot.NewDecoder(enc.Bytes())
@@ -61,14 +63,14 @@ func TestBlocksState(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := a.Dims().Features
-		nearAll(t, "phi", features(b, refX, n), features(a, refX, n), 0)
+		maptest.NearAll(t, "phi", maptest.Features(b, maptest.X, n), maptest.Features(a, maptest.X, n), 0)
 	}
 }
 
 // Blocks that grew are those that were drawn at once. Rounding: each was weighted twice
 // instead of once.
 func TestBlocksGrow(t *testing.T) {
-	grown, whole := must(NewBlocks(2, 42, true, fourierBlock)), must(NewBlocks(4, 42, true, fourierBlock))
+	grown, whole := maptest.Must(NewBlocks(2, 42, true, fourierBlock)), maptest.Must(NewBlocks(4, 42, true, fourierBlock))
 	for range 2 {
 		if err := grown.Grow(); err != nil {
 			t.Fatal(err)
@@ -78,8 +80,8 @@ func TestBlocksGrow(t *testing.T) {
 		t.Fatalf("%v, want %v", grown.Dims(), whole.Dims())
 	}
 	n := whole.Dims().Features
-	nearAll(t, "phi", features(grown, refX, n), features(whole, refX, n), 1e-15)
-	if err := must(NewBlocks(2, 42, false, fourierBlock)).Grow(); err == nil {
+	maptest.NearAll(t, "phi", maptest.Features(grown, maptest.X, n), maptest.Features(whole, maptest.X, n), 1e-15)
+	if err := maptest.Must(NewBlocks(2, 42, false, fourierBlock)).Grow(); err == nil {
 		t.Error("blocks that are not kept have grown")
 	}
 	grown.Redraw(1)
@@ -92,7 +94,7 @@ func TestBlocksRefuse(t *testing.T) {
 	if _, err := NewBlocks(0, 1, true, fourierBlock); err == nil {
 		t.Error("no blocks were accepted")
 	}
-	if _, err := NewBlocks(2, 1, false, func(Rand) (Map, error) {
+	if _, err := NewBlocks(2, 1, false, func(random.Rand) (Map, error) {
 		return NewDecomposable(FourierOf([]float64{1}, 1), Identity(1)), nil
 	}); err == nil {
 		t.Error("given frequencies were accepted as drawn ones")
@@ -103,10 +105,10 @@ func TestBlocksRefuse(t *testing.T) {
 // not, and after a restart.
 func TestBlocksRedraw(t *testing.T) {
 	const D = 3
-	build := func(r Rand) (Map, error) { return asMap(NewCurlFree(refSigma, 3, D, Bounded, r)) }
-	kept, drawn := must(NewBlocks(3, 7, true, build)), must(NewBlocks(3, 7, false, build))
+	build := func(r random.Rand) (Map, error) { return asMap(NewCurlFree(maptest.Sigma, 3, D, Bounded, r)) }
+	kept, drawn := maptest.Must(NewBlocks(3, 7, true, build)), maptest.Must(NewBlocks(3, 7, false, build))
 	phi := func(b *Blocks, i int) []float64 {
-		return append([]float64(nil), features(b.Block(i), refX, 2*D)...)
+		return append([]float64(nil), maptest.Features(b.Block(i), maptest.X, 2*D)...)
 	}
 	seen := [][]float64{phi(kept, 0), phi(kept, 1), phi(kept, 2)}
 	for range 3 {
@@ -121,12 +123,12 @@ func TestBlocksRedraw(t *testing.T) {
 		}
 		seen = append(seen, now)
 		for i := range 3 {
-			nearAll(t, "block", phi(drawn, i), phi(kept, i), 0)
+			maptest.NearAll(t, "block", phi(drawn, i), phi(kept, i), 0)
 		}
 	}
-	nearAll(t, "other block", phi(kept, 2), seen[2], 0)
+	maptest.NearAll(t, "other block", phi(kept, 2), seen[2], 0)
 	for _, keep := range []bool{true, false} {
-		from, to := map[bool]*Blocks{true: kept, false: drawn}[keep], must(NewBlocks(3, 8, keep, build))
+		from, to := map[bool]*Blocks{true: kept, false: drawn}[keep], maptest.Must(NewBlocks(3, 8, keep, build))
 		enc := snapshot.NewEncoder(nil)
 		from.State(enc)
 		dec := snapshot.NewDecoder(enc.Bytes())
@@ -137,7 +139,7 @@ func TestBlocksRedraw(t *testing.T) {
 		from.Redraw(0)
 		to.Redraw(0)
 		for i := range 3 {
-			nearAll(t, "restored", phi(to, i), phi(from, i), 0)
+			maptest.NearAll(t, "restored", phi(to, i), phi(from, i), 0)
 		}
 	}
 }

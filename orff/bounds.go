@@ -1,6 +1,10 @@
 package orff
 
-import "math"
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+)
 
 // A tail bounds the probability that an error exceeds epsilon with D draws, factor
 // exp(-rate D), and so the number of draws for a probability. All logarithms are natural.
@@ -19,7 +23,7 @@ func hoeffding(eps, c, values float64) tail { return tail{2 * values, eps * eps 
 // rahimiRecht: Rahimi and Recht (2007); Brault 2017, theorem 5.1. s^2 is E||omega||^2,
 // diam the diameter of the compact set.
 func rahimiRecht(eps float64, d int, s, diam float64) tail {
-	return tail{256 * square(s*diam/eps), eps * eps / (4 * float64(d+2))}
+	return tail{256 * numeric.Square(s*diam/eps), eps * eps / (4 * float64(d+2))}
 }
 
 // bernsteinAtLags: Tropp's inequality at the lags of n points, for p x p draws of norm u
@@ -41,7 +45,7 @@ func bernsteinOfGram(eps float64, n int, ratio, m float64) tail {
 // Bernstein inequality, with l = ln(2n), I = n/||G|| and m n the norm bound of one draw.
 func drawsSpectral(eps float64, n int, ratio, m float64) float64 {
 	l := math.Log(2 * float64(n))
-	return m * ratio * l * square((math.Sqrt2+math.Sqrt(2+8*eps/3))/(2*eps))
+	return m * ratio * l * numeric.Square((math.Sqrt2+math.Sqrt(2+8*eps/3))/(2*eps))
 }
 
 // maclaurinOnASet: Kar and Karnick (2012), theorem 15 with the net over
@@ -85,7 +89,7 @@ func (f uniformField) tail(eps, draws float64) float64 {
 		return 2 * math.Exp(-draws*eps*eps/(8*(v+u*eps/6)))
 	}
 	kappa := math.Log(16*math.Sqrt2*p) + math.Log(u*u/v)
-	r := 1 + 3/square(eps/2*math.Log1p(draws*eps/2/v))
+	r := 1 + 3/numeric.Square(eps/2*math.Log1p(draws*eps/2/v))
 	if eps <= v/u*(1+1/p)/kappa {
 		return r * math.Exp(-draws*eps*eps/(8*v*(1+1/p)))
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/random"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -22,7 +24,7 @@ func TestTailsAndDrawsAgree(t *testing.T) {
 	} {
 		for _, delta := range []float64{.3, .05, 1e-4} {
 			// The uniform bounds are solved to half a draw of some 1e3.
-			near(t, name, bound.failure(bound.draws(delta))/delta, 1, 5e-3)
+			maptest.Near(t, name, bound.failure(bound.draws(delta))/delta, 1, 5e-3)
 		}
 	}
 }
@@ -49,17 +51,17 @@ func TestC3_1_HoeffdingTailIsSharp(t *testing.T) {
 			t.Errorf("D = %d, epsilon = %g: the exponent is %.2f times that of the bound", c.draws, c.eps, r)
 		}
 	}
-	m := scalarMap(NewAngular(2, 1, NewRand(1)))
+	m := scalarMap(NewAngular(2, 1, random.New(1)))
 	p := plan(t, m, Entrywise, Problem{Epsilon: .1, Delta: .05, Points: 2, Draws: 4000})
-	near(t, "failure of a plan", p.Failure, hoeffding(.1, 1, 1).failure(4000), 1e-15)
+	maptest.Near(t, "failure of a plan", p.Failure, hoeffding(.1, 1, 1).failure(4000), 1e-15)
 }
 
 // gramErrors returns how often the relative error of the Gram matrix of m's map at x, in
 // the spectral norm, exceeds eps, over many draws.
-func gramErrors(t *testing.T, build func(D int, r Rand) Map, x []float64, D, runs int, eps float64) (share, mean float64) {
+func gramErrors(t *testing.T, build func(D int, r random.Rand) Map, x []float64, D, runs int, eps float64) (share, mean float64) {
 	t.Helper()
 	for seed := range runs {
-		got, err := Measure(build(D, BlockRand(uint64(seed), 1)), x, eps)
+		got, err := Measure(build(D, random.Block(uint64(seed), 1)), x, eps)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,9 +87,9 @@ func TestC3_4_TailOfTheGramMatrix(t *testing.T) {
 	for i := range n {
 		x[i*n+i] = 1
 	}
-	angular := func(D int, r Rand) Map { return scalarMap(NewAngular(n, D, r)) }
-	p := plan(t, angular(1, NewRand(1)), SpectralTail, Problem{Epsilon: eps, Delta: delta, Points: n, IntrinsicDimension: n, Draws: 1000})
-	near(t, "failure", p.Failure, min(1, 2*n*math.Exp(-1000*eps*eps/2/(n+2*n*eps/3))), 1e-12)
+	angular := func(D int, r random.Rand) Map { return scalarMap(NewAngular(n, D, r)) }
+	p := plan(t, angular(1, random.New(1)), SpectralTail, Problem{Epsilon: eps, Delta: delta, Points: n, IntrinsicDimension: n, Draws: 1000})
+	maptest.Near(t, "failure", p.Failure, min(1, 2*n*math.Exp(-1000*eps*eps/2/(n+2*n*eps/3))), 1e-12)
 	if !p.Relative {
 		t.Error("the error is relative to the norm")
 	}
@@ -98,7 +100,7 @@ func TestC3_4_TailOfTheGramMatrix(t *testing.T) {
 		t.Errorf("%d draws: only %g of the runs fail, the bound is four times too large", p.Draws/4, share)
 	}
 	// The expectation needs fewer draws than a probability of 1 in 10.
-	if d := plan(t, angular(1, NewRand(1)), Spectral, Problem{Epsilon: eps, Points: n, IntrinsicDimension: n}).Draws; d >= p.Draws {
+	if d := plan(t, angular(1, random.New(1)), Spectral, Problem{Epsilon: eps, Points: n, IntrinsicDimension: n}).Draws; d >= p.Draws {
 		t.Errorf("%d draws for the expectation, %d for the tail", d, p.Draws)
 	}
 }
@@ -110,14 +112,14 @@ func TestC3_4_TailOfTheGramMatrix(t *testing.T) {
 func TestC3_5_TailAtLags(t *testing.T) {
 	const eps, delta, runs = .3, .1, 300
 	x := []float64{0, 0, .7, -.4}
-	for name, build := range map[string]func(D int, r Rand) Map{
-		"curl-free":       func(D int, r Rand) Map { return must(NewCurlFree(1, 2, D, Bounded, r)) },
-		"divergence-free": func(D int, r Rand) Map { return must(NewDivergenceFree(1, 2, D, Bounded, false, r)) },
+	for name, build := range map[string]func(D int, r random.Rand) Map{
+		"curl-free":       func(D int, r random.Rand) Map { return maptest.Must(NewCurlFree(1, 2, D, Bounded, r)) },
+		"divergence-free": func(D int, r random.Rand) Map { return maptest.Must(NewDivergenceFree(1, 2, D, Bounded, false, r)) },
 	} {
-		D := plan(t, build(1, NewRand(1)), Entrywise, Problem{Epsilon: eps, Delta: delta, Points: 2}).Draws
+		D := plan(t, build(1, random.New(1)), Entrywise, Problem{Epsilon: eps, Delta: delta, Points: 2}).Draws
 		fails := func(D int) (share float64) {
 			for seed := range runs {
-				got, err := Measure(build(D, BlockRand(uint64(seed), 1)), x, eps)
+				got, err := Measure(build(D, random.Block(uint64(seed), 1)), x, eps)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -144,15 +146,15 @@ func TestSpectralBoundOfSemigroupKernels(t *testing.T) {
 		law SemigroupLaw
 		at  float64 // each of two coordinates
 	}{"exponential": {ExponentialSemigroup, 2.65}, "reciprocal": {ReciprocalSemigroup, 4.5}} {
-		build := func(D int, r Rand) Map { return scalarMap(NewSemigroup(c.law, 1, 2, D, r)) }
+		build := func(D int, r random.Rand) Map { return scalarMap(NewSemigroup(c.law, 1, 2, D, r)) }
 		x := []float64{c.at, c.at, c.at, c.at} // I = 1
 		problem := Problem{Epsilon: eps, Delta: .1, Points: 2, IntrinsicDimension: 1, Radius: 2 * c.at}
-		k := must(NewSemigroup(c.law, 1, 2, 1, NewRand(1))).at(x[:2], x[:2], 1)
+		k := maptest.Must(NewSemigroup(c.law, 1, 2, 1, random.New(1))).at(x[:2], x[:2], 1)
 		if !(k >= .008 && k <= .012) {
 			t.Fatalf("%s: k(x, x) = %g", name, k)
 		}
 		for _, goal := range []Goal{Spectral, SpectralTail} {
-			D := plan(t, build(1, NewRand(1)), goal, problem).Draws
+			D := plan(t, build(1, random.New(1)), goal, problem).Draws
 			if _, mean := gramErrors(t, build, x, D, runs, eps); !(mean <= eps) {
 				t.Errorf("%s, %v: an error of %g with %d draws", name, goal, mean, D)
 			}
@@ -163,7 +165,7 @@ func TestSpectralBoundOfSemigroupKernels(t *testing.T) {
 			t.Errorf("%s: an error of %g with %d draws, which the bound without the trace asks for", name, mean, naive)
 		}
 		problem.Radius = 0
-		if _, err := Recommend(build(1, NewRand(1)), Spectral, problem); err == nil {
+		if _, err := Recommend(build(1, random.New(1)), Spectral, problem); err == nil {
 			t.Errorf("%s: a bound without a radius", name)
 		}
 	}

@@ -5,6 +5,9 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // compositionalScalar is the random Maclaurin map of the kernel f(k(x, z)) for a
@@ -27,11 +30,11 @@ type compositionalScalar struct {
 
 // NewCompositional draws D features on R^d: degrees, then frequencies, then
 // offsets.
-func NewCompositional(s Series, law DegreeLaw, inner Spectrum, d, D int, r Rand) (Scalar, error) {
-	if err := sizes("compositional features", d, D); err != nil {
+func NewCompositional(s Series, law DegreeLaw, inner Spectrum, d, D int, r random.Rand) (Scalar, error) {
+	if err := check.Sizes("compositional features", d, D); err != nil {
 		return nil, err
 	}
-	if err := validate(inner, d); err != nil {
+	if err := check.Parameters(inner, d); err != nil {
 		return nil, err
 	}
 	if err := validateSeries(s); err != nil {
@@ -61,7 +64,7 @@ func (f *compositionalScalar) factorsTo(x []float64) {
 // FeaturesTo writes phi(x).
 func (f *compositionalScalar) FeaturesTo(phi, x []float64) {
 	if len(phi) != f.n || len(x) != f.d {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	f.factorsTo(x)
 	f.featuresTo(phi, f.scale)
@@ -92,7 +95,7 @@ func (f *compositionalScalar) resizeScratch() {
 	f.t, f.sin = grown(f.t, n), grown(f.sin, n)
 }
 
-func (f *compositionalScalar) redraw(r *Rand) bool {
+func (f *compositionalScalar) redraw(r *random.Rand) bool {
 	f.drawDegrees(f.series, f.law, r)
 	n := f.resize()
 	f.resizeScratch()
@@ -113,7 +116,7 @@ func (f *compositionalScalar) weigh(s float64) bool { f.scale *= s; return true 
 func (f *compositionalScalar) mass() float64        { return f.scale * f.scale * float64(f.n) }
 
 func (f *compositionalScalar) kernel(x, z []float64) float64 {
-	lagTo(f.delta, x, z)
+	numeric.LagTo(f.delta, x, z)
 	return f.mass() * f.series.At(f.spectrum.K0(f.delta))
 }
 
@@ -122,7 +125,7 @@ func (f *compositionalScalar) variance(x, z []float64) float64 {
 	if dependent(f.spectrum) {
 		return math.NaN()
 	}
-	lagTo(f.delta, x, z)
+	numeric.LagTo(f.delta, x, z)
 	k, k2 := twoLags(f.spectrum, f.delta)
-	return square(f.mass()) * (secondMoment(f.series, f.law, 1+k2/2) - square(f.series.At(k))) / float64(f.n)
+	return numeric.Square(f.mass()) * (secondMoment(f.series, f.law, 1+k2/2) - numeric.Square(f.series.At(k))) / float64(f.n)
 }

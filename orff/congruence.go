@@ -5,6 +5,8 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // congruenceMap is the map of V K(x, z) V^T: h(x) = V h_1(x), V of q x p.
@@ -20,7 +22,7 @@ type congruenceMap struct {
 // NewCongruence applies V, q x p row-major, to the output of m.
 func NewCongruence(m Map, q int, v []float64) (Map, error) {
 	d := m.Dims()
-	if q < 1 || len(v) != q*d.Out || !finite(v) {
+	if q < 1 || len(v) != q*d.Out || !numeric.Finite(v) {
 		return nil, fmt.Errorf("orff: a congruence of %d outputs with q = %d needs %d finite numbers, got %d", d.Out, q, q*d.Out, len(v))
 	}
 	p := d.Out
@@ -51,8 +53,8 @@ func (m *congruenceMap) Smooth() error           { return smooth(m.m) }
 func (m *congruenceMap) Check(x []float64) error { return CheckInput(m.m, x) }
 func (m *congruenceMap) State(c *snapshot.Codec) { state(m.m, c) }
 
-func (m *congruenceMap) redraw(r *Rand) bool  { return redraw(m.m, r) }
-func (m *congruenceMap) weigh(s float64) bool { return weigh(m.m, s) }
+func (m *congruenceMap) redraw(r *random.Rand) bool { return redraw(m.m, r) }
+func (m *congruenceMap) weigh(s float64) bool       { return weigh(m.m, s) }
 
 func (m *congruenceMap) kernelTo(k, x, z []float64) {
 	p, q := len(m.u), m.dims.Out

@@ -7,6 +7,9 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // contract describes a map to the suite that every map of the package passes.
@@ -15,7 +18,7 @@ type contract struct {
 	x, z    []float64
 	draws   int // D of the Monte-Carlo check, which averages repeats maps
 	repeats int // 1 unless given: products have many parameters per draw
-	build   func(D int, r Rand) (Map, error)
+	build   func(D int, r random.Rand) (Map, error)
 
 	// squaredError is the expected ||K~ - K||_F^2 where VarianceTo has no closed
 	// form; "biased" and "landmarks" have their own tests.
@@ -29,8 +32,8 @@ type contract struct {
 var (
 	positiveX = []float64{0.2, 0.5, 1.3}
 	positiveZ = []float64{0.7, 0.1, 0.4}
-	wideX     = append(append([]float64{}, normals(101, 16)...), make([]float64, 16)...)
-	wideZ     = append(append([]float64{}, normals(102, 16)...), make([]float64, 16)...)
+	wideX     = append(append([]float64{}, maptest.Normals(101, 16)...), make([]float64, 16)...)
+	wideZ     = append(append([]float64{}, maptest.Normals(102, 16)...), make([]float64, 16)...)
 )
 
 // withGamma makes a Map of a scalar map.
@@ -38,28 +41,28 @@ func withGamma[S Scalar](s S, err error) (Map, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewDecomposable(s, must(NewOutput(2, refGamma))), nil
+	return NewDecomposable(s, maptest.Must(NewOutput(2, refGamma))), nil
 }
 
 func asMap[M Map](m M, err error) (Map, error) { return m, err }
 
 // fourierContract is a decomposable Fourier map of one kernel.
 func fourierContract(name string, s Spectrum) contract {
-	return contract{name: name, x: refX, z: refZ, draws: 4000, build: func(D int, r Rand) (Map, error) {
+	return contract{name: name, x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
 		return withGamma(NewFourier(s, 3, D, r))
 	}}
 }
 
-func gaussianField(d, D int, form Form, r Rand) (*CurlFree, *DivergenceFree) {
-	return must(NewCurlFree(refSigma, d, D, form, r)), must(NewDivergenceFree(refSigma, d, D, form, false, BlockRand(r.Uint64(), 1)))
+func gaussianField(d, D int, form Form, r random.Rand) (*CurlFree, *DivergenceFree) {
+	return maptest.Must(NewCurlFree(maptest.Sigma, d, D, form, r)), maptest.Must(NewDivergenceFree(maptest.Sigma, d, D, form, false, random.Block(r.Uint64(), 1)))
 }
 
 func contracts() []contract {
-	g := Gaussian{refSigma}
-	frobenius := squaredNorm(refGamma)
+	g := Gaussian{Sigma: maptest.Sigma}
+	frobenius := numeric.SquaredNorm(refGamma)
 	entry := func(s Spectrum, x, z []float64) float64 { // variance of one draw of k~
 		delta := make([]float64, len(x))
-		lagTo(delta, x, z)
+		numeric.LagTo(delta, x, z)
 		return cosSinVariance(s, delta)
 	}
 	// Independent draws have the variance of the iid map at most: a safe bound
@@ -75,141 +78,141 @@ func contracts() []contract {
 	cubic := Polynomial(1, 3)
 	cs := []contract{
 		fourierContract("Gaussian", g),
-		rough(fourierContract("Laplacian", Laplacian{0.7})),
-		fourierContract("sinc", Sinc{2}),
-		rough(fourierContract("Matern 1/2", Matern{0, 1.3})),
-		fourierContract("Matern 3/2", Matern{1, 1.3}),
-		fourierContract("Matern 5/2", Matern{2, 1.3}),
-		dependent(fourierContract("orthogonal", Orthogonal{refSigma}), g),
-		dependent(fourierContract("Halton", QuasiMonteCarlo{g, Halton}), g),
-		dependent(fourierContract("Sobol", QuasiMonteCarlo{g, Sobol}), g),
-		rough(dependent(fourierContract("Sobol Laplacian", QuasiMonteCarlo{Laplacian{0.7}, Sobol}), Laplacian{0.7})),
-		{name: "SORF", x: wideX, z: wideZ, noMonteCarlo: "biased", build: func(D int, r Rand) (Map, error) {
+		rough(fourierContract("Laplacian", Laplacian{Gamma: 0.7})),
+		fourierContract("sinc", Sinc{A: 2}),
+		rough(fourierContract("Matern 1/2", Matern{Half: 0, Ell: 1.3})),
+		fourierContract("Matern 3/2", Matern{Half: 1, Ell: 1.3}),
+		fourierContract("Matern 5/2", Matern{Half: 2, Ell: 1.3}),
+		dependent(fourierContract("orthogonal", Orthogonal{Sigma: maptest.Sigma}), g),
+		dependent(fourierContract("Halton", QuasiMonteCarlo{Spectrum: g, Sequence: Halton}), g),
+		dependent(fourierContract("Sobol", QuasiMonteCarlo{Spectrum: g, Sequence: Sobol}), g),
+		rough(dependent(fourierContract("Sobol Laplacian", QuasiMonteCarlo{Spectrum: Laplacian{Gamma: 0.7}, Sequence: Sobol}), Laplacian{Gamma: 0.7})),
+		{name: "SORF", x: wideX, z: wideZ, noMonteCarlo: "biased", build: func(D int, r random.Rand) (Map, error) {
 			return withGamma(NewSORF(4, 32, D, r))
 		}},
-		dependent(contract{name: "Fastfood", x: refX, z: refZ, draws: 4000, build: func(D int, r Rand) (Map, error) {
-			return withGamma(NewFastfood(refSigma, 3, D, r))
+		dependent(contract{name: "Fastfood", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
+			return withGamma(NewFastfood(maptest.Sigma, 3, D, r))
 		}}, g),
-		{name: "phase", x: refX, z: refZ, draws: 4000, moving: true, build: func(D int, r Rand) (Map, error) {
+		{name: "phase", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
 			return withGamma(NewPhase(g, 3, D, r))
 		}},
-		{name: "skewed chi-squared", x: refX, z: refZ, draws: 4000, moving: true, build: func(D int, r Rand) (Map, error) {
+		{name: "skewed chi-squared", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
 			return withGamma(NewSkewedChiSquared([]float64{1, 1, 1}, D, r))
 		}},
-		{name: "angular", x: refX, z: refZ, draws: 4000, rough: true, moving: true, build: func(D int, r Rand) (Map, error) {
+		{name: "angular", x: maptest.X, z: maptest.Z, draws: 4000, rough: true, moving: true, build: func(D int, r random.Rand) (Map, error) {
 			return withGamma(NewAngular(3, D, r))
 		}},
-		{name: "Maclaurin cubic", x: refX, z: refZ, draws: 4000, moving: true, build: func(D int, r Rand) (Map, error) {
-			return withGamma(NewMaclaurin(cubic, Geometric{2}, Rademacher, 3, D, r))
+		{name: "Maclaurin cubic", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
+			return withGamma(NewMaclaurin(cubic, Geometric{P: 2}, Rademacher, 3, D, r))
 		}},
-		{name: "Maclaurin exponential, normal", x: refX, z: refZ, draws: 4000, moving: true, build: func(D int, r Rand) (Map, error) {
-			return withGamma(NewMaclaurin(Exponential{}, Geometric{2}, Normal, 3, D, r))
+		{name: "Maclaurin exponential, normal", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
+			return withGamma(NewMaclaurin(Exponential{}, Geometric{P: 2}, Normal, 3, D, r))
 		}},
-		{name: "Maclaurin restricted", x: refX, z: refZ, draws: 4000, moving: true, build: func(D int, r Rand) (Map, error) {
-			return withGamma(NewMaclaurin(cubic, must(Restricted(cubic, 1)), Rademacher, 3, D, r))
+		{name: "Maclaurin restricted", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
+			return withGamma(NewMaclaurin(cubic, maptest.Must(Restricted(cubic, 1)), Rademacher, 3, D, r))
 		}},
-		{name: "Kakade", x: refX, z: refZ, draws: 4000, moving: true, build: func(D int, r Rand) (Map, error) {
+		{name: "Kakade", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
 			return withGamma(NewKakade(cubic, Rademacher, 3, D, r))
 		}},
-		{name: "compositional", x: refX, z: refZ, draws: 4000, moving: true, build: func(D int, r Rand) (Map, error) {
-			return withGamma(NewCompositional(Exponential{}, Geometric{2}, g, 3, D, r))
+		{name: "compositional", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
+			return withGamma(NewCompositional(Exponential{}, Geometric{P: 2}, g, 3, D, r))
 		}},
-		{name: "exponential semigroup", x: positiveX, z: positiveZ, draws: 4000, moving: true, build: func(D int, r Rand) (Map, error) {
+		{name: "exponential semigroup", x: positiveX, z: positiveZ, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
 			return withGamma(NewSemigroup(ExponentialSemigroup, 0.6, 3, D, r))
 		}},
-		{name: "reciprocal semigroup", x: positiveX, z: positiveZ, draws: 4000, moving: true, build: func(D int, r Rand) (Map, error) {
+		{name: "reciprocal semigroup", x: positiveX, z: positiveZ, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
 			return withGamma(NewSemigroup(ReciprocalSemigroup, 1.5, 3, D, r))
 		}},
-		{name: "Nystroem", x: refX, z: refZ, noMonteCarlo: "landmarks", noRedraw: true, moving: true, build: func(D int, r Rand) (Map, error) {
+		{name: "Nystroem", x: maptest.X, z: maptest.Z, noMonteCarlo: "landmarks", noRedraw: true, moving: true, build: func(D int, r random.Rand) (Map, error) {
 			landmarks := make([]float64, 3*min(D, 20))
 			r.NormalsTo(landmarks)
 			return withGamma(NewNystroem(g, 3, landmarks))
 		}},
-		{name: "linear", x: refX, z: refZ, draws: 1, moving: true, build: func(int, Rand) (Map, error) {
+		{name: "linear", x: maptest.X, z: maptest.Z, draws: 1, moving: true, build: func(int, random.Rand) (Map, error) {
 			return withGamma(NewLinear(3, 0.5))
 		}},
-		{name: "scalar sum", x: refX, z: refZ, draws: 4000, moving: true, build: func(D int, r Rand) (Map, error) {
-			return withGamma(NewScalarSum([]float64{0.3, 0.7}, must(NewFourier(g, 3, D, r)), must(NewLinear(3, 1))))
+		{name: "scalar sum", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
+			return withGamma(NewScalarSum([]float64{0.3, 0.7}, maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(NewLinear(3, 1))))
 		}},
-		{name: "scalar product", x: refX, z: refZ, draws: 200, repeats: 10, build: func(D int, r Rand) (Map, error) {
-			return withGamma(NewScalarProduct(must(NewFourier(g, 3, D, r)), must(NewFourier(Sinc{1}, 3, D, BlockRand(r.Uint64(), 1)))))
+		{name: "scalar product", x: maptest.X, z: maptest.Z, draws: 200, repeats: 10, build: func(D int, r random.Rand) (Map, error) {
+			return withGamma(NewScalarProduct(maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(NewFourier(Sinc{A: 1}, 3, D, random.Block(r.Uint64(), 1)))))
 		}},
-		{name: "identity Gamma", x: refX, z: refZ, draws: 4000, build: func(D int, r Rand) (Map, error) {
-			return NewDecomposable(must(NewFourier(g, 3, D, r)), Identity(4)), nil
+		{name: "identity Gamma", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
+			return NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), Identity(4)), nil
 		}},
-		{name: "simplex Gamma", x: refX, z: refZ, draws: 4000, build: func(D int, r Rand) (Map, error) {
-			return NewDecomposable(must(NewFourier(g, 3, D, r)), must(SimplexOutput(4))), nil
+		{name: "simplex Gamma", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
+			return NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(SimplexOutput(4))), nil
 		}},
-		{name: "Helmholtz", x: refX, z: refZ, draws: 4000, build: func(D int, r Rand) (Map, error) {
+		{name: "Helmholtz", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
 			curl, div := gaussianField(3, D, Bounded, r)
 			return asMap(NewHelmholtz(0.3, curl, div))
 		}},
-		{name: "sum", x: refX, z: refZ, draws: 4000, build: func(D int, r Rand) (Map, error) {
+		{name: "sum", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
 			curl, div := gaussianField(3, D, Unbounded, r)
-			return asMap(NewSum([]float64{0.5, 2, 1}, curl, div, NewDecomposable(must(NewFourier(g, 3, D, r)), Identity(3))))
+			return asMap(NewSum([]float64{0.5, 2, 1}, curl, div, NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), Identity(3))))
 		}},
-		{name: "transformable", x: refX, z: refZ, draws: 4000, moving: true, build: func(D int, r Rand) (Map, error) {
-			return asMap(NewTransformable(must(NewFourier(g, 1, D, r)), Coordinates(3)))
+		{name: "transformable", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
+			return asMap(NewTransformable(maptest.Must(NewFourier(g, 1, D, r)), Coordinates(3)))
 		}, squaredError: func(D int) float64 {
 			var v float64
-			for _, a := range refX {
-				for _, b := range refZ {
+			for _, a := range maptest.X {
+				for _, b := range maptest.Z {
 					v += cosSinVariance(g, []float64{a - b})
 				}
 			}
 			return v / float64(D)
 		}},
-		{name: "integral", x: append(append([]float64{}, refX...), 0.4), z: append(append([]float64{}, refZ...), -0.3), draws: 300, repeats: 10, build: func(D int, r Rand) (Map, error) {
-			return newIntegral(must(NewFourier(g, 3, D, r)), must(NewFourier(Gaussian{0.5}, 1, D, BlockRand(r.Uint64(), 1)))), nil
+		{name: "integral", x: append(append([]float64{}, maptest.X...), 0.4), z: append(append([]float64{}, maptest.Z...), -0.3), draws: 300, repeats: 10, build: func(D int, r random.Rand) (Map, error) {
+			return newIntegral(maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(NewFourier(Gaussian{Sigma: 0.5}, 1, D, random.Block(r.Uint64(), 1)))), nil
 		}},
-		{name: "product", x: refX, z: refZ, draws: 200, repeats: 20, build: func(D int, r Rand) (Map, error) {
-			curl, _ := gaussianField(3, D, Bounded, BlockRand(r.Uint64(), 1))
-			return asMap(NewProduct(must(NewFourier(Sinc{1}, 3, D, r)), curl))
+		{name: "product", x: maptest.X, z: maptest.Z, draws: 200, repeats: 20, build: func(D int, r random.Rand) (Map, error) {
+			curl, _ := gaussianField(3, D, Bounded, random.Block(r.Uint64(), 1))
+			return asMap(NewProduct(maptest.Must(NewFourier(Sinc{A: 1}, 3, D, r)), curl))
 		}},
-		{name: "Schur", x: refX, z: refZ, draws: 100, repeats: 30, moving: true, build: func(D int, r Rand) (Map, error) {
-			tr := must(NewTransformable(must(NewFourier(g, 1, D, r)), Coordinates(3)))
-			gamma := must(NewOutput(3, must(GraphGamma(3, path3, 0.1))))
-			return asMap(NewSchur(NewDecomposable(must(NewFourier(g, 3, D, BlockRand(r.Uint64(), 1))), gamma), tr))
+		{name: "Schur", x: maptest.X, z: maptest.Z, draws: 100, repeats: 30, moving: true, build: func(D int, r random.Rand) (Map, error) {
+			tr := maptest.Must(NewTransformable(maptest.Must(NewFourier(g, 1, D, r)), Coordinates(3)))
+			gamma := maptest.Must(NewOutput(3, maptest.Must(GraphGamma(3, path3, 0.1))))
+			return asMap(NewSchur(NewDecomposable(maptest.Must(NewFourier(g, 3, D, random.Block(r.Uint64(), 1))), gamma), tr))
 		}, squaredError: func(D int) float64 {
-			gamma := must(GraphGamma(3, path3, 0.1))
-			k, v := g.K0(refDelta), cosSinVariance(g, refDelta)/float64(D)
+			gamma := maptest.Must(GraphGamma(3, path3, 0.1))
+			k, v := g.K0(maptest.Delta), cosSinVariance(g, maptest.Delta)/float64(D)
 			var sum float64
-			for i, a := range refX {
-				for j, b := range refZ {
+			for i, a := range maptest.X {
+				for j, b := range maptest.Z {
 					lag := []float64{a - b}
-					sum += square(gamma[3*i+j]) * productVariance(k, v, g.K0(lag), cosSinVariance(g, lag)/float64(D))
+					sum += numeric.Square(gamma[3*i+j]) * productVariance(k, v, g.K0(lag), cosSinVariance(g, lag)/float64(D))
 				}
 			}
 			return sum
 		}},
-		{name: "tensor", x: refX, z: refZ, draws: 100, repeats: 60, build: func(D int, r Rand) (Map, error) {
-			_, div := gaussianField(3, D, Bounded, BlockRand(r.Uint64(), 1))
-			return asMap(NewTensor(NewDecomposable(must(NewFourier(g, 3, D, r)), must(NewOutput(2, refGamma))), div))
+		{name: "tensor", x: maptest.X, z: maptest.Z, draws: 100, repeats: 60, build: func(D int, r random.Rand) (Map, error) {
+			_, div := gaussianField(3, D, Bounded, random.Block(r.Uint64(), 1))
+			return asMap(NewTensor(NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(NewOutput(2, refGamma))), div))
 		}},
-		{name: "congruence", x: refX, z: refZ, draws: 4000, build: func(D int, r Rand) (Map, error) {
-			return asMap(NewCongruence(NewDecomposable(must(NewFourier(g, 3, D, r)), Identity(3)), 2, []float64{1, 2, 0, -1, 0.5, 3}))
+		{name: "congruence", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
+			return asMap(NewCongruence(NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), Identity(3)), 2, []float64{1, 2, 0, -1, 0.5, 3}))
 		}, squaredError: func(D int) float64 {
 			// V V^T = [[5, 0], [0, 10.25]].
-			return (25 + 10.25*10.25) * entry(g, refX, refZ) / float64(D)
+			return (25 + 10.25*10.25) * entry(g, maptest.X, maptest.Z) / float64(D)
 		}},
-		{name: "blocks", x: refX, z: refZ, draws: 500, build: func(D int, r Rand) (Map, error) {
-			return asMap(NewBlocks(8, r.Uint64(), true, func(r Rand) (Map, error) { return asMap(NewCurlFree(refSigma, 3, D, Bounded, r)) }))
+		{name: "blocks", x: maptest.X, z: maptest.Z, draws: 500, build: func(D int, r random.Rand) (Map, error) {
+			return asMap(NewBlocks(8, r.Uint64(), true, func(r random.Rand) (Map, error) { return asMap(NewCurlFree(maptest.Sigma, 3, D, Bounded, r)) }))
 		}},
-		{name: "blocks drawn again", x: refX, z: refZ, draws: 500, build: func(D int, r Rand) (Map, error) {
-			return asMap(NewBlocks(8, r.Uint64(), false, func(r Rand) (Map, error) { return asMap(NewCurlFree(refSigma, 3, D, Bounded, r)) }))
+		{name: "blocks drawn again", x: maptest.X, z: maptest.Z, draws: 500, build: func(D int, r random.Rand) (Map, error) {
+			return asMap(NewBlocks(8, r.Uint64(), false, func(r random.Rand) (Map, error) { return asMap(NewCurlFree(maptest.Sigma, 3, D, Bounded, r)) }))
 		}},
 	}
 	for _, form := range []Form{Bounded, Unbounded} {
 		name := map[Form]string{Bounded: "bounded", Unbounded: "unbounded"}[form]
 		cs = append(cs,
-			contract{name: "curl-free " + name, x: refX, z: refZ, draws: 4000, build: func(D int, r Rand) (Map, error) {
-				return asMap(NewCurlFree(refSigma, 3, D, form, r))
+			contract{name: "curl-free " + name, x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
+				return asMap(NewCurlFree(maptest.Sigma, 3, D, form, r))
 			}},
-			contract{name: "divergence-free " + name, x: refX, z: refZ, draws: 4000, build: func(D int, r Rand) (Map, error) {
-				return asMap(NewDivergenceFree(refSigma, 3, D, form, false, r))
+			contract{name: "divergence-free " + name, x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
+				return asMap(NewDivergenceFree(maptest.Sigma, 3, D, form, false, r))
 			}},
-			contract{name: "divergence-free reduced " + name, x: refX, z: refZ, draws: 4000, build: func(D int, r Rand) (Map, error) {
-				return asMap(NewDivergenceFree(refSigma, 3, D, form, true, r))
+			contract{name: "divergence-free reduced " + name, x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
+				return asMap(NewDivergenceFree(maptest.Sigma, 3, D, form, true, r))
 			}})
 	}
 	return cs
@@ -218,10 +221,10 @@ func contracts() []contract {
 func TestContract(t *testing.T) {
 	for _, c := range contracts() {
 		t.Run(c.name, func(t *testing.T) {
-			build := func(D int, seed uint64) Map { return must(c.build(D, BlockRand(seed, 1))) }
+			build := func(D int, seed uint64) Map { return maptest.Must(c.build(D, random.Block(seed, 1))) }
 			t.Run("C2_1 adjoint", func(t *testing.T) {
 				for seed := range uint64(3) {
-					adjoint(t, build(10, seed), c.x, 40+seed)
+					maptest.Adjoint(t, build(10, seed), c.x, 40+seed)
 				}
 			})
 			t.Run("C2_3 Gram", func(t *testing.T) { blockGram(t, build(5, 1), len(c.x), !c.moving) })
@@ -250,7 +253,7 @@ func (c contract) monteCarlo(t *testing.T, build func(int, uint64) Map) {
 	got := make([]float64, p*p)
 	repeats := max(1, c.repeats)
 	for i := range repeats {
-		vec.Axpy(1/float64(repeats), mapKernel(build(c.draws, uint64(7+i)), c.x, c.z), got)
+		vec.Axpy(1/float64(repeats), maptest.Kernel(build(c.draws, uint64(7+i)), c.x, c.z), got)
 	}
 	var squared float64
 	if c.squaredError != nil {
@@ -266,15 +269,15 @@ func (c contract) monteCarlo(t *testing.T, build func(int, uint64) Map) {
 	}
 	var diff float64
 	for i := range got {
-		diff += square(got[i] - want[i])
+		diff += numeric.Square(got[i] - want[i])
 	}
 	tol := 5*math.Sqrt(squared/float64(repeats)) + 1e-12
 	if !(math.Sqrt(diff) <= tol) {
 		t.Errorf("||K~ - K||_F = %g, 5 standard errors are %g\nK~ = %v\nK  = %v", math.Sqrt(diff), tol, got, want)
 	}
 	// A loose bound would let an error pass: it must be small beside K.
-	if !(tol <= 0.6*math.Sqrt(squaredNorm(want))) {
-		t.Errorf("5 standard errors, %g, say little about a kernel of size %g: take more draws", tol, math.Sqrt(squaredNorm(want)))
+	if !(tol <= 0.6*math.Sqrt(numeric.SquaredNorm(want))) {
+		t.Errorf("5 standard errors, %g, say little about a kernel of size %g: take more draws", tol, math.Sqrt(numeric.SquaredNorm(want)))
 	}
 }
 
@@ -290,9 +293,9 @@ func (c contract) jacobian(t *testing.T, m Map) {
 		t.Fatal(err)
 	}
 	d := m.Dims()
-	theta := normals(60, d.Params)
+	theta := maptest.Normals(60, d.Params)
 	got := make([]float64, d.Out*d.In)
-	phi := features(m, c.x, d.Features)
+	phi := maptest.Features(m, c.x, d.Features)
 	j.To(got, c.x, phi, theta)
 	want, size := make([]float64, d.Out*d.In), 0.0
 	const h = 1e-5
@@ -300,9 +303,9 @@ func (c contract) jacobian(t *testing.T, m Map) {
 	for k := range d.In {
 		x := append([]float64(nil), c.x...)
 		x[k] = c.x[k] + h
-		m.PredictTo(a, features(m, x, d.Features), theta)
+		m.PredictTo(a, maptest.Features(m, x, d.Features), theta)
 		x[k] = c.x[k] - h
-		m.PredictTo(b, features(m, x, d.Features), theta)
+		m.PredictTo(b, maptest.Features(m, x, d.Features), theta)
 		for i := range d.Out {
 			want[i*d.In+k] = (a[i] - b[i]) / (2 * h)
 			size = max(size, math.Abs(want[i*d.In+k]))
@@ -331,7 +334,7 @@ func (c contract) kernelSlope(t *testing.T, m Map) {
 		t.Fatal(err)
 	}
 	d := m.Dims()
-	r, a := normals(63, d.Out), normals(64, d.Out)
+	r, a := maptest.Normals(63, d.Out), maptest.Normals(64, d.Out)
 	g, up, down := make([]float64, d.In), make([]float64, d.Out*d.Out), make([]float64, d.Out*d.Out)
 	s.PullbackTo(g, c.x, c.z, r, a)
 	const h = 1e-5
@@ -365,14 +368,14 @@ func (c contract) state(t *testing.T, build func(int, uint64) Map) {
 		t.Fatal(err)
 	}
 	d := a.Dims()
-	theta := normals(61, d.Params)
+	theta := maptest.Normals(61, d.Params)
 	for _, x := range [][]float64{c.x, c.z} {
-		pa, pb := features(a, x, d.Features), features(b, x, d.Features)
-		nearAll(t, "phi", pb, pa, 0)
+		pa, pb := maptest.Features(a, x, d.Features), maptest.Features(b, x, d.Features)
+		maptest.NearAll(t, "phi", pb, pa, 0)
 		ya, yb := make([]float64, d.Out), make([]float64, d.Out)
 		a.PredictTo(ya, pa, theta)
 		b.PredictTo(yb, pb, theta)
-		nearAll(t, "h", yb, ya, 0)
+		maptest.NearAll(t, "h", yb, ya, 0)
 	}
 	// A truncated state is an error, never a panic.
 	for _, n := range []int{0, 3, len(enc.Bytes()) / 2, len(enc.Bytes()) - 1} {
@@ -387,20 +390,20 @@ func (c contract) state(t *testing.T, build func(int, uint64) Map) {
 func (c contract) redraw(t *testing.T, build func(int, uint64) Map) {
 	m := build(10, 6)
 	d := m.Dims()
-	r := BlockRand(9, 1)
+	r := random.Block(9, 1)
 	if redraw(m, &r) == c.noRedraw {
 		t.Fatalf("redraw reports %v", c.noRedraw)
 	}
 	if c.noRedraw {
 		return
 	}
-	first := features(m, c.x, d.Features)
-	r = BlockRand(9, 2)
+	first := maptest.Features(m, c.x, d.Features)
+	r = random.Block(9, 2)
 	redraw(m, &r)
-	second := features(m, c.x, d.Features)
-	r = BlockRand(9, 1)
+	second := maptest.Features(m, c.x, d.Features)
+	r = random.Block(9, 1)
 	redraw(m, &r)
-	nearAll(t, "phi after redrawing the same", features(m, c.x, d.Features), first, 0)
+	maptest.NearAll(t, "phi after redrawing the same", maptest.Features(m, c.x, d.Features), first, 0)
 	if c.name != "linear" && fmt.Sprint(first) == fmt.Sprint(second) {
 		t.Error("another generator gives the same features")
 	}
@@ -408,7 +411,7 @@ func (c contract) redraw(t *testing.T, build func(int, uint64) Map) {
 
 func (c contract) allocations(t *testing.T, m Map) {
 	d := m.Dims()
-	phi, y, theta, g, pull := make([]float64, d.Features), make([]float64, d.Out), normals(62, d.Params), make([]float64, d.Params), make([]float64, d.In)
+	phi, y, theta, g, pull := make([]float64, d.Features), make([]float64, d.Out), maptest.Normals(62, d.Params), make([]float64, d.Params), make([]float64, d.In)
 	step := func() {
 		m.FeaturesTo(phi, c.x)
 		m.PredictTo(y, phi, theta)
@@ -430,15 +433,15 @@ func (c contract) weight(t *testing.T, build func(int, uint64) Map) {
 	const w = 0.37
 	plain := build(8, 4)
 	p := plain.Dims().Out
-	want, exact, variance := mapKernel(plain, c.x, c.z), make([]float64, p*p), make([]float64, p*p)
+	want, exact, variance := maptest.Kernel(plain, c.x, c.z), make([]float64, p*p), make([]float64, p*p)
 	KernelTo(exact, plain, c.x, c.z)
 	variancesTo(variance, plain, c.x, c.z)
 	inner := build(8, 4)
-	m := must(NewSum([]float64{w}, inner))
-	nearAll(t, "K~", mapKernel(m, c.x, c.z), scaled(want, w), 1e-13)
+	m := maptest.Must(NewSum([]float64{w}, inner))
+	maptest.NearAll(t, "K~", maptest.Kernel(m, c.x, c.z), maptest.Scaled(want, w), 1e-13)
 	k := make([]float64, p*p)
 	KernelTo(k, m, c.x, c.z)
-	nearAll(t, "K", k, scaled(exact, w), 1e-13)
+	maptest.NearAll(t, "K", k, maptest.Scaled(exact, w), 1e-13)
 	variancesTo(k, m, c.x, c.z)
 	for i, v := range variance {
 		if math.IsNaN(v) != math.IsNaN(k[i]) || math.Abs(k[i]-w*w*v) > 1e-13*max(1, math.Abs(v)) { // NaN: the variance has no formula
@@ -448,11 +451,11 @@ func (c contract) weight(t *testing.T, build func(int, uint64) Map) {
 	c.jacobian(t, m)
 	// The weight belongs to the map, not to its draws.
 	if !c.noRedraw {
-		r := BlockRand(9, 1)
+		r := random.Block(9, 1)
 		redraw(plain, &r)
-		r = BlockRand(9, 1)
+		r = random.Block(9, 1)
 		redraw(inner, &r)
-		nearAll(t, "K~ drawn again", mapKernel(inner, c.x, c.z), scaled(mapKernel(plain, c.x, c.z), w), 1e-13)
+		maptest.NearAll(t, "K~ drawn again", maptest.Kernel(inner, c.x, c.z), maptest.Scaled(maptest.Kernel(plain, c.x, c.z), w), 1e-13)
 	}
 }
 

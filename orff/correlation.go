@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
 )
 
 // Correlation estimates the correlation matrix of a stream of vectors, a learnt Gamma:
@@ -30,9 +32,9 @@ func NewCorrelation(p int, decay float64) (*Correlation, error) {
 // as a whole, so that the matrix stays positive semidefinite.
 func (s *Correlation) Observe(y []float64) {
 	if len(y) != s.p {
-		panic(badLength)
+		panic(check.BadLength)
 	}
-	if !finite(y) {
+	if !numeric.Finite(y) {
 		return
 	}
 	old := s.decay * s.weight
@@ -55,7 +57,7 @@ func (s *Correlation) Observe(y []float64) {
 // shrink in [0, 1]. A coordinate without variance is uncorrelated with all.
 func (s *Correlation) GammaTo(gamma []float64, shrink float64) {
 	if len(gamma) != s.p*s.p {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	for i := range s.p {
 		for j := range s.p {

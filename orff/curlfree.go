@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // CurlFree is the map of the curl-free Gaussian kernel (Brault 2017, section
@@ -24,7 +26,7 @@ type CurlFree struct {
 }
 
 // NewCurlFree draws D frequencies in R^d.
-func NewCurlFree(sigma float64, d, D int, form Form, r Rand) (*CurlFree, error) {
+func NewCurlFree(sigma float64, d, D int, form Form, r random.Rand) (*CurlFree, error) {
 	f, err := newField("curl-free", sigma, d, D, form)
 	if err != nil {
 		return nil, err
@@ -42,7 +44,7 @@ func (m *CurlFree) Dims() Dims {
 func (m *CurlFree) PredictTo(y, phi, theta []float64) {
 	n := m.n
 	if len(y) != m.d || len(phi) != 2*n || len(theta) != 2*n {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	for j, b := range m.b {
 		m.v[j] = b * (phi[j]*theta[j] + phi[n+j]*theta[n+j])
@@ -53,7 +55,7 @@ func (m *CurlFree) PredictTo(y, phi, theta []float64) {
 func (m *CurlFree) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	n := m.n
 	if len(g) != 2*n || len(phi) != 2*n || len(r) != m.d {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	vec.MatTVec(m.q, m.w, r)
 	for j, b := range m.b {

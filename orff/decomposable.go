@@ -3,6 +3,8 @@ package orff
 import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // Decomposable is the map of the kernel K(x, z) = k(x, z) Gamma (Brault 2017,
@@ -40,7 +42,7 @@ func (m *Decomposable) FeaturesTo(phi, x []float64) { m.scalar.FeaturesTo(phi, x
 
 func (m *Decomposable) PredictTo(y, phi, theta []float64) {
 	if len(y) != m.out.p || len(theta) != len(phi)*m.out.inner {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	if m.out.IsIdentity() {
 		vec.MatVec(y, theta, phi)
@@ -52,7 +54,7 @@ func (m *Decomposable) PredictTo(y, phi, theta []float64) {
 
 func (m *Decomposable) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	if len(r) != m.out.p || len(g) != len(phi)*m.out.inner {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	vec.AddOuter(g, alpha, m.inward(r), phi)
 }
@@ -79,8 +81,8 @@ func (m *Decomposable) Check(x []float64) error { return CheckInput(m.scalar, x)
 // State saves or restores the scalar map; Gamma belongs to the configuration.
 func (m *Decomposable) State(c *snapshot.Codec) { m.scalar.State(c) }
 
-func (m *Decomposable) redraw(r *Rand) bool  { return redraw(m.scalar, r) }
-func (m *Decomposable) weigh(s float64) bool { return weigh(m.scalar, s) }
+func (m *Decomposable) redraw(r *random.Rand) bool { return redraw(m.scalar, r) }
+func (m *Decomposable) weigh(s float64) bool       { return weigh(m.scalar, s) }
 
 func (m *Decomposable) kernelTo(k, x, z []float64) {
 	if m.gamma == nil {

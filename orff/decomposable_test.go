@@ -4,6 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/random"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -13,20 +16,20 @@ func gammas(t *testing.T) map[string]Output {
 	t.Helper()
 	return map[string]Output{
 		"identity": Identity(3),
-		"gamma":    must(NewOutput(2, refGamma)),
-		"rank one": must(OutputFactor(3, 1, []float64{1, -2, 0.5})),
-		"wide B":   must(OutputFactor(2, 3, []float64{1, 2, 0, -1, 0.5, 1})),
+		"gamma":    maptest.Must(NewOutput(2, refGamma)),
+		"rank one": maptest.Must(OutputFactor(3, 1, []float64{1, -2, 0.5})),
+		"wide B":   maptest.Must(OutputFactor(2, 3, []float64{1, 2, 0, -1, 0.5, 1})),
 	}
 }
 
 func decomposable(out Output) *Decomposable {
-	return NewDecomposable(must(NewFourier(Gaussian{refSigma}, 3, 40, BlockRand(8, 1))), out)
+	return NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: maptest.Sigma}, 3, 40, random.Block(8, 1))), out)
 }
 
 // C2.1: Adjoint: (Φ(x) y)·θ = y·(Φ(x)ᵀ θ).
 func TestC2_1_Adjoint(t *testing.T) {
 	for name, out := range gammas(t) {
-		t.Run(name, func(t *testing.T) { adjoint(t, decomposable(out), refX, 21) })
+		t.Run(name, func(t *testing.T) { maptest.Adjoint(t, decomposable(out), maptest.X, 21) })
 	}
 }
 
@@ -40,10 +43,10 @@ func TestC2_2_AssembledKernel(t *testing.T) {
 			var k float64
 			w := f.Frequencies()
 			for j := range f.n {
-				k += math.Cos(dot(w[3*j:3*j+3], refDelta))
+				k += math.Cos(vec.Dot(w[3*j:3*j+3], maptest.Delta))
 			}
-			want := scaled(out.Gamma(), k/float64(f.n))
-			nearAll(t, "Phi(x)^T Phi(z)", mapKernel(m, refX, refZ), want, 1e-13)
+			want := maptest.Scaled(out.Gamma(), k/float64(f.n))
+			maptest.NearAll(t, "Phi(x)^T Phi(z)", maptest.Kernel(m, maptest.X, maptest.Z), want, 1e-13)
 		})
 	}
 }
@@ -62,7 +65,7 @@ func blockGram(t *testing.T, m Map, in int, invariant bool) {
 	t.Helper()
 	const n = 10
 	p := m.Dims().Out
-	pts := normals(31, in*n)
+	pts := maptest.Normals(31, in*n)
 	for i := range pts {
 		pts[i] = 0.3 + math.Abs(pts[i]) // kernels on the positive quadrant take part
 	}
@@ -70,7 +73,7 @@ func blockGram(t *testing.T, m Map, in int, invariant bool) {
 	gram := make([]float64, n*p*n*p)
 	for i := range n {
 		for j := range n {
-			k := mapKernel(m, at(i), at(j))
+			k := maptest.Kernel(m, at(i), at(j))
 			for a := range p {
 				for b := range p {
 					gram[(i*p+a)*n*p+j*p+b] = k[a*p+b]
@@ -78,7 +81,7 @@ func blockGram(t *testing.T, m Map, in int, invariant bool) {
 			}
 		}
 	}
-	low, trace := smallest(t, n*p, gram)
+	low, trace := maptest.Smallest(t, n*p, gram)
 	if !(low >= -1e-12*trace) {
 		t.Errorf("smallest eigenvalue %g at trace %g", low, trace)
 	}
@@ -90,8 +93,8 @@ func blockGram(t *testing.T, m Map, in int, invariant bool) {
 		}
 	}
 	if invariant {
-		by := normals(32, in)
-		nearAll(t, "K~(x+t, z+t)", mapKernel(m, shifted(at(0), by), shifted(at(1), by)), mapKernel(m, at(0), at(1)), 1e-12)
+		by := maptest.Normals(32, in)
+		maptest.NearAll(t, "K~(x+t, z+t)", maptest.Kernel(m, maptest.Shifted(at(0), by), maptest.Shifted(at(1), by)), maptest.Kernel(m, at(0), at(1)), 1e-12)
 	}
 }
 
@@ -106,17 +109,17 @@ func TestC2_4_FactorisationDoesNotMatter(t *testing.T) {
 			bq[2*i+j] = b[2*i]*q[j] + b[2*i+1]*q[2+j]
 		}
 	}
-	m1 := decomposable(must(OutputFactor(2, 2, b)))
-	m2 := decomposable(must(OutputFactor(2, 2, bq)))
-	m3 := decomposable(must(NewOutput(2, refGamma)))
-	x := normals(3, 3*12)
-	y := normals(4, 2*12)
+	m1 := decomposable(maptest.Must(OutputFactor(2, 2, b)))
+	m2 := decomposable(maptest.Must(OutputFactor(2, 2, bq)))
+	m3 := decomposable(maptest.Must(NewOutput(2, refGamma)))
+	x := maptest.Normals(3, 3*12)
+	y := maptest.Normals(4, 2*12)
 	for i := range 3 {
-		at := normals(uint64(50+i), 3)
+		at := maptest.Normals(uint64(50+i), 3)
 		want := ridge(t, m1, x, y, 0.1, at)
-		nearAll(t, "ridge with BQ", ridge(t, m2, x, y, 0.1, at), want, 1e-11) // a linear system of condition 1e2 in 160 unknowns
-		nearAll(t, "ridge with the eigendecomposition", ridge(t, m3, x, y, 0.1, at), want, 1e-11)
-		nearAll(t, "K~", mapKernel(m2, at, refZ), mapKernel(m1, at, refZ), 1e-13)
+		maptest.NearAll(t, "ridge with BQ", ridge(t, m2, x, y, 0.1, at), want, 1e-11) // a linear system of condition 1e2 in 160 unknowns
+		maptest.NearAll(t, "ridge with the eigendecomposition", ridge(t, m3, x, y, 0.1, at), want, 1e-11)
+		maptest.NearAll(t, "K~", maptest.Kernel(m2, at, maptest.Z), maptest.Kernel(m1, at, maptest.Z), 1e-13)
 	}
 }
 
@@ -129,7 +132,7 @@ func ridge(t *testing.T, m Map, x, y []float64, lambda float64, at []float64) []
 	a := mat.NewDense(d.Params, d.Params, nil)
 	c := mat.NewVecDense(d.Params, nil)
 	for i := range n {
-		phi := mat.NewDense(d.Params, d.Out, operator(m, x[i*d.In:(i+1)*d.In]))
+		phi := mat.NewDense(d.Params, d.Out, maptest.Operator(m, x[i*d.In:(i+1)*d.In]))
 		var pp mat.Dense
 		pp.Mul(phi, phi.T())
 		a.Add(a, &pp)
@@ -147,7 +150,7 @@ func ridge(t *testing.T, m Map, x, y []float64, lambda float64, at []float64) []
 		t.Fatal(err)
 	}
 	out := make([]float64, d.Out)
-	m.PredictTo(out, features(m, at, d.Features), theta.RawVector().Data)
+	m.PredictTo(out, maptest.Features(m, at, d.Features), theta.RawVector().Data)
 	return out
 }
 
@@ -164,20 +167,20 @@ func TestNewOutputRefuses(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	out := must(NewOutput(2, []float64{2, 2, 2, 2}))
+	out := maptest.Must(NewOutput(2, []float64{2, 2, 2, 2}))
 	if _, inner := out.Dims(); inner != 1 {
 		t.Errorf("rank one Gamma has p' = %d", inner)
 	}
-	nearAll(t, "Gamma", out.Gamma(), []float64{2, 2, 2, 2}, 1e-15)
+	maptest.NearAll(t, "Gamma", out.Gamma(), []float64{2, 2, 2, 2}, 1e-15)
 }
 
 func TestDecomposableLayout(t *testing.T) {
-	m := NewDecomposable(FourierOf([]float64{1, 0.5, -0.3, 0.8}, 2), must(OutputFactor(2, 2, []float64{1, 0, 0.5, 0.8})))
+	m := NewDecomposable(FourierOf([]float64{1, 0.5, -0.3, 0.8}, 2), maptest.Must(OutputFactor(2, 2, []float64{1, 0, 0.5, 0.8})))
 	// The ridge solution of C4.1; its rows are the rows of Theta.
 	theta := []float64{
 		0.2211349788772778, 0.35125135701166316, 0.29433932605373997, 0.30495554908504485,
 		-0.213359572503337, -0.3205985007004207, 0.5092387057491907, -0.933763625607645}
 	y := make([]float64, 2)
-	m.PredictTo(y, features(m, []float64{0.1, 0.2}, 4), theta)
-	nearAll(t, "h(x_1)", y, []float64{0.4688282791472969, -0.07494642164791936}, 1e-14)
+	m.PredictTo(y, maptest.Features(m, []float64{0.1, 0.2}, 4), theta)
+	maptest.NearAll(t, "h(x_1)", y, []float64{0.4688282791472969, -0.07494642164791936}, 1e-14)
 }

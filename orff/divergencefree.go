@@ -5,6 +5,9 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // DivergenceFree is the map of the divergence-free Gaussian kernel (Brault 2017,
@@ -34,7 +37,7 @@ type DivergenceFree struct {
 }
 
 // NewDivergenceFree draws D frequencies in R^d.
-func NewDivergenceFree(sigma float64, d, D int, form Form, reduced bool, r Rand) (*DivergenceFree, error) {
+func NewDivergenceFree(sigma float64, d, D int, form Form, reduced bool, r random.Rand) (*DivergenceFree, error) {
 	f, err := newField("divergence-free", sigma, d, D, form)
 	if err != nil {
 		return nil, err
@@ -58,7 +61,7 @@ func (m *DivergenceFree) Dims() Dims {
 func (m *DivergenceFree) PredictTo(y, phi, theta []float64) {
 	n, p := m.n, m.inner
 	if len(y) != m.d || len(phi) != 2*n || len(theta) != 2*n*p {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	m.sizedTo(phi)
 	for j := range m.v {
@@ -85,7 +88,7 @@ func (m *DivergenceFree) tail(j int) []float64 { return m.e[j*m.d+m.skip : (j+1)
 func (m *DivergenceFree) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	n, p := m.n, m.inner
 	if len(g) != 2*n*p || len(phi) != 2*n || len(r) != m.d {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	m.sizedTo(phi)
 	vec.AddOuter(g, alpha, m.sized, r[m.skip:])
@@ -135,7 +138,7 @@ func (m *DivergenceFree) settleB() {
 		if m.skip == 1 {
 			// The reflection that takes the first axis to -+e, without cancellation.
 			e[0] += math.Copysign(1, e[0])
-			n := math.Sqrt(squaredNorm(e))
+			n := math.Sqrt(numeric.SquaredNorm(e))
 			for k := range e {
 				e[k] /= n
 			}

@@ -43,7 +43,7 @@
 // phi do not allocate; constructors, KernelTo, Recommend and Measure
 // do. A map combined into another one belongs to it: weights change it in place.
 //
-// Everything random comes from a Rand, by convention from BlockRand(seed, block).
+// Everything random comes from a random.Rand, by convention from random.Block(seed, block).
 // The same build on the same machine always draws the same bits; State saves the draws, so
 // that a restored map does not depend on how they were made.
 //

@@ -5,11 +5,12 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // A map, its prediction and one step down the gradient of half the squared error.
 func Example() {
-	features, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 2, 50, orff.BlockRand(42, 1))
+	features, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 2, 50, random.Block(42, 1))
 	if err != nil {
 		panic(err)
 	}
@@ -32,7 +33,7 @@ func Example() {
 
 // The same frequencies in blocks, as doubly stochastic descent visits them.
 func ExampleNewBlocks() {
-	blocks, err := orff.NewBlocks(4, 42, true, func(r orff.Rand) (orff.Map, error) {
+	blocks, err := orff.NewBlocks(4, 42, true, func(r random.Rand) (orff.Map, error) {
 		features, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 2, 25, r)
 		if err != nil {
 			return nil, err
@@ -48,7 +49,7 @@ func ExampleNewBlocks() {
 
 // How many frequencies make every kernel value of 1000 points right within 0.1?
 func ExampleRecommend() {
-	one, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 5, 1, orff.NewRand(1))
+	one, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 5, 1, random.New(1))
 	if err != nil {
 		panic(err)
 	}
@@ -63,7 +64,7 @@ func ExampleRecommend() {
 
 // A curl-free prediction is a gradient: its Jacobian is symmetric.
 func ExampleNewJacobian() {
-	m, err := orff.NewCurlFree(1, 2, 30, orff.Bounded, orff.BlockRand(1, 1))
+	m, err := orff.NewCurlFree(1, 2, 30, orff.Bounded, random.Block(1, 1))
 	if err != nil {
 		panic(err)
 	}
@@ -84,7 +85,7 @@ func ExampleNewJacobian() {
 
 // A kernel says where it is defined.
 func ExampleCheckInput() {
-	m, err := orff.NewSkewedChiSquared([]float64{1, 1}, 10, orff.NewRand(1))
+	m, err := orff.NewSkewedChiSquared([]float64{1, 1}, 10, random.New(1))
 	if err != nil {
 		panic(err)
 	}

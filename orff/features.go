@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // Scalar is a feature map phi of a scalar kernel: phi(x).phi(z) ~ k(x, z).
@@ -80,7 +82,7 @@ func KernelTo(k []float64, m Map, x, z []float64) {
 		e.kernelTo(k, x, z)
 		return
 	}
-	fillNaN(k)
+	numeric.FillNaN(k)
 }
 
 // variancesTo writes E (K~(x, z) - K(x, z)) (K~(x, z) - K(x, z))^T over the draws
@@ -91,13 +93,7 @@ func variancesTo(v []float64, m Map, x, z []float64) {
 		e.varianceTo(v, x, z)
 		return
 	}
-	fillNaN(v)
-}
-
-func fillNaN(v []float64) {
-	for i := range v {
-		v[i] = math.NaN()
-	}
+	numeric.FillNaN(v)
 }
 
 // Optional methods of the Scalars and Maps of this package. Those of other packages lack
@@ -112,8 +108,8 @@ func state(m any, c *snapshot.Codec) {
 
 // redraw replaces everything random in m by draws from r. It reports whether m
 // depends on nothing but its parameters and r.
-func redraw(m any, r *Rand) bool {
-	d, ok := m.(interface{ redraw(r *Rand) bool })
+func redraw(m any, r *random.Rand) bool {
+	d, ok := m.(interface{ redraw(r *random.Rand) bool })
 	return ok && d.redraw(r)
 }
 
@@ -124,7 +120,7 @@ func weigh(m any, s float64) bool {
 	return s == 1 || ok && w.weigh(s)
 }
 
-func redrawAll[T any](parts []T, r *Rand) bool {
+func redrawAll[T any](parts []T, r *random.Rand) bool {
 	for _, p := range parts {
 		if !redraw(p, r) {
 			return false

@@ -6,6 +6,9 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // Form is a way to split the spectral density of a curl-free or divergence-free
@@ -41,10 +44,10 @@ type field struct {
 }
 
 func newField(name string, sigma float64, d, n int, form Form) (field, error) {
-	if err := sizes(name+" features", d, n); err != nil {
+	if err := check.Sizes(name+" features", d, n); err != nil {
 		return field{}, err
 	}
-	if err := positive("sigma of a "+name+" kernel", sigma); err != nil {
+	if err := check.Positive("sigma of a "+name+" kernel", sigma); err != nil {
 		return field{}, err
 	}
 	if form != Bounded && form != Unbounded {
@@ -60,7 +63,7 @@ func (f *field) row(j int) []float64 { return f.rows[j*f.d : (j+1)*f.d] }
 
 // draw fills rows. In the bounded form the radii follow all the
 // directions.
-func (f *field) draw(r *Rand) {
+func (f *field) draw(r *random.Rand) {
 	r.NormalsTo(f.rows)
 	for j := range f.n {
 		row := f.row(j)
@@ -68,7 +71,7 @@ func (f *field) draw(r *Rand) {
 			for k := range row {
 				row[k] /= f.sigma
 			}
-		} else if n := math.Sqrt(squaredNorm(row)); n > 0 {
+		} else if n := math.Sqrt(numeric.SquaredNorm(row)); n > 0 {
 			for k := range row {
 				row[k] /= n
 			}
@@ -76,7 +79,7 @@ func (f *field) draw(r *Rand) {
 	}
 	if f.form == Bounded {
 		for j := range f.n {
-			radius := math.Sqrt(r.chiSquared(f.d+2)) / f.sigma
+			radius := math.Sqrt(r.ChiSquared(f.d+2)) / f.sigma
 			row := f.row(j)
 			for k := range row {
 				row[k] *= radius
@@ -88,7 +91,7 @@ func (f *field) draw(r *Rand) {
 // derive computes norm, w and B from rows.
 func (f *field) derive() {
 	for j := range f.n {
-		f.norm[j] = math.Sqrt(squaredNorm(f.row(j)))
+		f.norm[j] = math.Sqrt(numeric.SquaredNorm(f.row(j)))
 	}
 	turnsTo(f.w, f.rows, f.d)
 	f.settle()
@@ -105,7 +108,7 @@ func (f *field) State(c *snapshot.Codec) {
 	f.derive()
 }
 
-func (f *field) redraw(r *Rand) bool {
+func (f *field) redraw(r *random.Rand) bool {
 	f.draw(r)
 	f.derive()
 	return true
@@ -114,15 +117,15 @@ func (f *field) redraw(r *Rand) bool {
 func (f *field) weigh(s float64) bool { f.scale *= s; return true }
 
 func (f *field) kernelTo(k, x, z []float64) {
-	lagTo(f.delta, x, z)
+	numeric.LagTo(f.delta, x, z)
 	f.kernel(k, f.delta, f.sigma)
 	vec.Scale(f.mass(), k)
 }
 
 func (f *field) varianceTo(v, x, z []float64) {
-	lagTo(f.delta, x, z)
+	numeric.LagTo(f.delta, x, z)
 	f.vary(v, f.delta, f.sigma, f.form)
-	vec.Scale(square(f.mass())/float64(f.n), v)
+	vec.Scale(numeric.Square(f.mass())/float64(f.n), v)
 }
 
 // tiny is the norm below which a direction has no meaning: B(omega) = 0 there.
@@ -136,7 +139,7 @@ func (f *field) mass() float64 { return f.scale * f.scale * float64(f.n) }
 // curlKernelTo writes (1/sigma^2) k0 (I - delta delta^T/sigma^2).
 func curlKernelTo(k, delta []float64, sigma float64) {
 	s, d := 1/(sigma*sigma), len(delta)
-	f := s * math.Exp(-s*squaredNorm(delta)/2)
+	f := s * math.Exp(-s*numeric.SquaredNorm(delta)/2)
 	for i := range d {
 		for j := range d {
 			v := -s * delta[i] * delta[j]
@@ -152,7 +155,7 @@ func curlKernelTo(k, delta []float64, sigma float64) {
 // ||delta||^2/sigma^2) I).
 func divergenceKernelTo(k, delta []float64, sigma float64) {
 	s, d := 1/(sigma*sigma), len(delta)
-	q := squaredNorm(delta)
+	q := numeric.SquaredNorm(delta)
 	f := s * math.Exp(-s*q/2)
 	for i := range d {
 		for j := range d {
@@ -169,7 +172,7 @@ func divergenceKernelTo(k, delta []float64, sigma float64) {
 // the gradient of the gradient of the Laplacian of k0.
 func fourthTo(m, delta []float64, sigma float64) {
 	s, d := 1/(sigma*sigma), len(delta)
-	q := squaredNorm(delta)
+	q := numeric.SquaredNorm(delta)
 	f := s * s * math.Exp(-s*q/2)
 	for i := range d {
 		for j := range d {
@@ -199,7 +202,7 @@ func fieldVarianceTo(v, delta []float64, second, kernel func(m, lag []float64)) 
 	kernel(b, delta)
 	for i := range d {
 		for j := range d {
-			v[i*d+j] = a[i*d+j] - dot(b[i*d:(i+1)*d], b[j*d:(j+1)*d])
+			v[i*d+j] = a[i*d+j] - vec.Dot(b[i*d:(i+1)*d], b[j*d:(j+1)*d])
 		}
 	}
 }

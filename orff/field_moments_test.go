@@ -4,6 +4,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // The bounds of operator-valued kernels need ||E A^2|| of one draw: A = w w^T for a curl-free
@@ -38,12 +41,12 @@ func TestSecondMomentsOfUnboundedFields(t *testing.T) {
 				sum  [2]float64
 				m    Map
 			}{
-				{"curl-free", curl, must(NewCurlFree(sigma, d, 1, Unbounded, NewRand(1)))},
-				{"divergence-free", divergence, must(NewDivergenceFree(sigma, d, 1, Unbounded, false, NewRand(1)))},
+				{"curl-free", curl, maptest.Must(NewCurlFree(sigma, d, 1, Unbounded, random.New(1)))},
+				{"divergence-free", divergence, maptest.Must(NewDivergenceFree(sigma, d, 1, Unbounded, false, random.New(1)))},
 			} {
 				mean := c.sum[0] / draws
 				se := math.Sqrt((c.sum[1]/draws - mean*mean) / draws)
-				if got := must(c.m.(estimator).estimate()).field.v; !(math.Abs(got-mean) <= 5*se) {
+				if got := maptest.Must(c.m.(estimator).estimate()).field.v; !(math.Abs(got-mean) <= 5*se) {
 					t.Errorf("%s, sigma %g, d = %d: second moment %.5g, simulated %.5g +- %.2g", c.name, sigma, d, got, mean, se)
 				}
 			}

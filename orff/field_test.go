@@ -4,6 +4,10 @@ import (
 	"math"
 	"testing"
 
+	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/random"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -23,35 +27,35 @@ var (
 // √d/σ is missing in print.
 func TestC2_9_CurlFreeKernel(t *testing.T) {
 	k := make([]float64, 9)
-	curlKernelTo(k, refDelta, refSigma)
-	nearAll(t, "K0", k, refCurl, 1e-14)
-	curlKernelTo(k, make([]float64, 3), refSigma)
-	nearAll(t, "K0(0)", k, scaled([]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}, 1/0.81), 1e-15)
+	curlKernelTo(k, maptest.Delta, maptest.Sigma)
+	maptest.NearAll(t, "K0", k, refCurl, 1e-14)
+	curlKernelTo(k, make([]float64, 3), maptest.Sigma)
+	maptest.NearAll(t, "K0(0)", k, maptest.Scaled([]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}, 1/0.81), 1e-15)
 }
 
 // The thesis omits sqrt(d)/sigma in the bounded map: the factor decides between
 // K0 and (sigma^2/d) K0, far apart at this number of draws.
 func TestC2_9_BoundedMapHasItsFactor(t *testing.T) {
 	const D = 100000
-	m := must(NewCurlFree(refSigma, 3, D, Bounded, BlockRand(1, 1)))
-	got := mapKernel(m, refX, refZ)
+	m := maptest.Must(NewCurlFree(maptest.Sigma, 3, D, Bounded, random.Block(1, 1)))
+	got := maptest.Kernel(m, maptest.X, maptest.Z)
 	v := make([]float64, 9)
-	variancesTo(v, m, refX, refZ)
+	variancesTo(v, m, maptest.X, maptest.Z)
 	tol := 5 * math.Sqrt(v[0]+v[4]+v[8])
-	nearAll(t, "K~", got, refCurl, tol)
+	maptest.NearAll(t, "K~", got, refCurl, tol)
 	for i := range m.b {
-		near(t, "||B||", m.b[i]*m.norm[i]/(2*math.Pi), math.Sqrt(3)/refSigma, 1e-13)
+		maptest.Near(t, "||B||", m.b[i]*m.norm[i]/(2*math.Pi), math.Sqrt(3)/maptest.Sigma, 1e-13)
 	}
 }
 
 // C2.10: Its predictions are gradients: the Jacobian is symmetric.
 func TestC2_10_JacobianOfCurlFreeIsSymmetric(t *testing.T) {
 	for _, form := range []Form{Bounded, Unbounded} {
-		m := must(NewCurlFree(refSigma, 4, 20, form, BlockRand(1, 1)))
-		j := jacobianAt(t, m, normals(3, 4), normals(4, 40))
+		m := maptest.Must(NewCurlFree(maptest.Sigma, 4, 20, form, random.Block(1, 1)))
+		j := jacobianAt(t, m, maptest.Normals(3, 4), maptest.Normals(4, 40))
 		for a := range 4 {
 			for b := range a {
-				near(t, "J - J^T", j[4*a+b]-j[4*b+a], 0, 1e-13)
+				maptest.Near(t, "J - J^T", j[4*a+b]-j[4*b+a], 0, 1e-13)
 			}
 		}
 	}
@@ -65,7 +69,7 @@ func jacobianAt(t *testing.T, m Map, x, theta []float64) []float64 {
 	}
 	d := m.Dims()
 	j := make([]float64, d.Out*d.In)
-	a.To(j, x, features(m, x, d.Features), theta)
+	a.To(j, x, maptest.Features(m, x, d.Features), theta)
 	return j
 }
 
@@ -73,11 +77,11 @@ func jacobianAt(t *testing.T, m Map, x, theta []float64) []float64 {
 // − ‖δ‖²/σ²) I), B(ω) = ‖ω‖ I − ωωᵀ/‖ω‖.
 func TestC2_11_DivergenceFreeKernel(t *testing.T) {
 	k := make([]float64, 9)
-	divergenceKernelTo(k, refDelta, refSigma)
-	nearAll(t, "K0", k, refDivergence, 1e-14)
-	divergenceKernelTo(k, make([]float64, 3), refSigma)
-	nearAll(t, "K0(0)", k, scaled([]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}, 2/0.81), 1e-15)
-	if _, err := NewDivergenceFree(1, 1, 5, Bounded, false, NewRand(1)); err == nil {
+	divergenceKernelTo(k, maptest.Delta, maptest.Sigma)
+	maptest.NearAll(t, "K0", k, refDivergence, 1e-14)
+	divergenceKernelTo(k, make([]float64, 3), maptest.Sigma)
+	maptest.NearAll(t, "K0(0)", k, maptest.Scaled([]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}, 2/0.81), 1e-15)
+	if _, err := NewDivergenceFree(1, 1, 5, Bounded, false, random.New(1)); err == nil {
 		t.Error("d = 1 was accepted")
 	}
 }
@@ -90,12 +94,12 @@ func TestC2_12_HelmholtzSplitsTheLaplacian(t *testing.T) {
 		if i%4 == 0 {
 			want = 0.30230735441054263 // (d - ||delta||^2/sigma^2) k0/sigma^2
 		}
-		near(t, "K_curl + K_div", refCurl[i]+refDivergence[i], want, 1e-15)
+		maptest.Near(t, "K_curl + K_div", refCurl[i]+refDivergence[i], want, 1e-15)
 	}
 	for _, reduced := range []bool{false, true} {
-		m := must(NewDivergenceFree(refSigma, 3, 20, Bounded, reduced, BlockRand(1, 1)))
-		j := jacobianAt(t, m, refX, normals(4, m.Dims().Params))
-		near(t, "trace of J", j[0]+j[4]+j[8], 0, 1e-13)
+		m := maptest.Must(NewDivergenceFree(maptest.Sigma, 3, 20, Bounded, reduced, random.Block(1, 1)))
+		j := jacobianAt(t, m, maptest.X, maptest.Normals(4, m.Dims().Params))
+		maptest.Near(t, "trace of J", j[0]+j[4]+j[8], 0, 1e-13)
 	}
 }
 
@@ -106,12 +110,12 @@ func TestC2_12_HelmholtzSplitsTheLaplacian(t *testing.T) {
 func TestC2_13_PrintedDivergenceFreeMapIsWrong(t *testing.T) {
 	const D = 400000
 	w := make([]float64, 3*D)
-	r := BlockRand(5, 1)
-	Gaussian{refSigma}.SampleTo(w, 3, &r)
+	r := random.Block(5, 1)
+	Gaussian{Sigma: maptest.Sigma}.SampleTo(w, 3, &r)
 	var k12, k22 float64
 	for ; len(w) > 0; w = w[3:] {
 		o := w[:3]
-		n := math.Sqrt(squaredNorm(o))
+		n := math.Sqrt(numeric.SquaredNorm(o))
 		var b [9]float64
 		for i := range 3 {
 			for j := range 3 {
@@ -119,40 +123,40 @@ func TestC2_13_PrintedDivergenceFreeMapIsWrong(t *testing.T) {
 			}
 			b[4*i] += n
 		}
-		c := math.Cos(dot(o, refDelta))
-		k12 += c * dot(b[0:3], b[3:6])
-		k22 += c * dot(b[3:6], b[3:6])
+		c := math.Cos(vec.Dot(o, maptest.Delta))
+		k12 += c * vec.Dot(b[0:3], b[3:6])
+		k22 += c * vec.Dot(b[3:6], b[3:6])
 	}
 	// "Near +0.31 and -0.49"; the entries of A have a standard deviation of some
 	// 10, 5 standard errors are 0.08.
-	near(t, "(1, 2)", k12/D, 0.31, 0.08)
-	near(t, "(2, 2)", k22/D, -0.49, 0.08)
+	maptest.Near(t, "(1, 2)", k12/D, 0.31, 0.08)
+	maptest.Near(t, "(2, 2)", k22/D, -0.49, 0.08)
 }
 
 // The reduced map has B of d x (d-1) with B B^T = ||omega||^2 P.
 func TestReducedDivergenceFree(t *testing.T) {
 	for _, d := range []int{2, 3, 5} {
 		for _, form := range []Form{Bounded, Unbounded} {
-			full := must(NewDivergenceFree(refSigma, d, 9, form, false, BlockRand(2, 1)))
-			reduced := must(NewDivergenceFree(refSigma, d, 9, form, true, BlockRand(2, 1)))
+			full := maptest.Must(NewDivergenceFree(maptest.Sigma, d, 9, form, false, random.Block(2, 1)))
+			reduced := maptest.Must(NewDivergenceFree(maptest.Sigma, d, 9, form, true, random.Block(2, 1)))
 			if reduced.Dims().Params != 18*(d-1) {
 				t.Errorf("%d parameters", reduced.Dims().Params)
 			}
-			x, z := normals(7, d), normals(8, d)
-			nearAll(t, "K~", mapKernel(reduced, x, z), mapKernel(full, x, z), 1e-12)
+			x, z := maptest.Normals(7, d), maptest.Normals(8, d)
+			maptest.NearAll(t, "K~", maptest.Kernel(reduced, x, z), maptest.Kernel(full, x, z), 1e-12)
 		}
 	}
 }
 
 func TestFrequencyZeroGivesNothing(t *testing.T) {
-	curl := must(NewCurlFree(1, 2, 2, Bounded, NewRand(1)))
-	div := must(NewDivergenceFree(1, 2, 2, Bounded, true, NewRand(1)))
+	curl := maptest.Must(NewCurlFree(1, 2, 2, Bounded, random.New(1)))
+	div := maptest.Must(NewDivergenceFree(1, 2, 2, Bounded, true, random.New(1)))
 	clear(curl.rows)
 	clear(div.rows)
 	curl.derive()
 	div.derive()
 	for _, m := range []Map{curl, div} {
-		nearAll(t, "K~", mapKernel(m, []float64{1, 2}, []float64{0, 1}), make([]float64, 4), 0)
+		maptest.NearAll(t, "K~", maptest.Kernel(m, []float64{1, 2}, []float64{0, 1}), make([]float64, 4), 0)
 	}
 }
 
@@ -192,50 +196,50 @@ func TestC3_6_ExactVariances(t *testing.T) {
 			-0.06676851661579564, 0.1468907365547505, 4.303957359515343}, 4.384079579454298, 3 * 2 / 0.6561, 12.74717640422707},
 	} {
 		v := make([]float64, 9)
-		c.to(v, refDelta, refSigma, c.form)
-		nearAll(t, c.name, v, c.want, 1e-13)
-		near(t, c.name+" norm", opNorm(v, 3), c.opNorm, 1e-13)
-		near(t, c.name+" trace", v[0]+v[4]+v[8], c.trace, 1e-13)
-		c.to(v, make([]float64, 3), refSigma, c.form)
-		near(t, c.name+" trace at 0", v[0]+v[4]+v[8], c.trace0, 1e-13)
+		c.to(v, maptest.Delta, maptest.Sigma, c.form)
+		maptest.NearAll(t, c.name, v, c.want, 1e-13)
+		maptest.Near(t, c.name+" norm", opNorm(v, 3), c.opNorm, 1e-13)
+		maptest.Near(t, c.name+" trace", v[0]+v[4]+v[8], c.trace, 1e-13)
+		c.to(v, make([]float64, 3), maptest.Sigma, c.form)
+		maptest.Near(t, c.name+" trace at 0", v[0]+v[4]+v[8], c.trace0, 1e-13)
 	}
-	m := NewDecomposable(must(NewFourier(Gaussian{refSigma}, 3, 1, NewRand(1))), must(NewOutput(2, refGamma)))
+	m := NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: maptest.Sigma}, 3, 1, random.New(1))), maptest.Must(NewOutput(2, refGamma)))
 	v := make([]float64, 4)
-	variancesTo(v, m, refX, refZ)
-	nearAll(t, "C2.8 decomposable", v, []float64{0.4998298224931337, 0.37787134580480913, 0.37787134580480913, 0.41669812641607573}, 1e-13)
+	variancesTo(v, m, maptest.X, maptest.Z)
+	maptest.NearAll(t, "C2.8 decomposable", v, []float64{0.4998298224931337, 0.37787134580480913, 0.37787134580480913, 0.41669812641607573}, 1e-13)
 }
 
 // C2.8: K = k Γ has the one-draw variance ((1 + k0(2δ))/2 − k0(δ)²) Γ².
 func TestC2_8_VarianceOfDecomposable(t *testing.T) {
 	const n = 40000
-	m := NewDecomposable(must(NewFourier(Gaussian{refSigma}, 3, 1, NewRand(1))), must(NewOutput(2, refGamma)))
+	m := NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: maptest.Sigma}, 3, 1, random.New(1))), maptest.Must(NewOutput(2, refGamma)))
 	want := []float64{0.4998298224931337, 0.37787134580480913, 0.37787134580480913, 0.41669812641607573}
 	exact := make([]float64, 4)
-	KernelTo(exact, m, refX, refZ)
+	KernelTo(exact, m, maptest.X, maptest.Z)
 	got := make([]float64, 4)
-	r := NewRand(4)
+	r := random.New(4)
 	e := make([]float64, 4)
 	for range n {
 		redraw(m, &r)
-		for i, k := range mapKernel(m, refX, refZ) {
+		for i, k := range maptest.Kernel(m, maptest.X, maptest.Z) {
 			e[i] = k - exact[i]
 		}
 		for i := range 2 {
 			for j := range 2 {
-				got[2*i+j] += dot(e[2*i:2*i+2], e[2*j:2*j+2]) / n
+				got[2*i+j] += vec.Dot(e[2*i:2*i+2], e[2*j:2*j+2]) / n
 			}
 		}
 	}
-	nearAll(t, "E (K~-K)^2", got, want, 5*1.3/math.Sqrt(n)) // (cos - k)^2 <= 1.76 times Gamma^2 <= 1.25
+	maptest.NearAll(t, "E (K~-K)^2", got, want, 5*1.3/math.Sqrt(n)) // (cos - k)^2 <= 1.76 times Gamma^2 <= 1.25
 }
 
 // C3.7: The bounded maps have the smaller trace of the variance.
 func TestC3_7_BoundedMapsVaryLess(t *testing.T) {
-	for _, delta := range [][]float64{{0, 0, 0}, refDelta} {
+	for _, delta := range [][]float64{{0, 0, 0}, maptest.Delta} {
 		for _, to := range []func(v, delta []float64, sigma float64, form Form){curlFreeVarianceTo, divergenceFreeVarianceTo} {
 			b, u := make([]float64, 9), make([]float64, 9)
-			to(b, delta, refSigma, Bounded)
-			to(u, delta, refSigma, Unbounded)
+			to(b, delta, maptest.Sigma, Bounded)
+			to(u, delta, maptest.Sigma, Unbounded)
 			if !(b[0]+b[4]+b[8] < u[0]+u[4]+u[8]) {
 				t.Errorf("at %v the bounded map has the trace %g, the unbounded %g", delta, b[0]+b[4]+b[8], u[0]+u[4]+u[8])
 			}

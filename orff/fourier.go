@@ -5,6 +5,9 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // Fourier is the random Fourier feature map of a shift-invariant kernel in its
@@ -30,17 +33,17 @@ type Fourier struct {
 type projection interface {
 	turnsTo(t, x []float64) // t = W x / (2 pi)
 	pullTo(g, v []float64)  // g = W^T v / (2 pi)
-	redraw(r *Rand)
+	redraw(r *random.Rand)
 	State(c *snapshot.Codec)
 }
 
 // NewFourier draws D frequencies in R^d from r. It refuses impossible parameters
 // of the kernel.
-func NewFourier(s Spectrum, d, D int, r Rand) (*Fourier, error) {
-	if err := sizes("Fourier features", d, D); err != nil {
+func NewFourier(s Spectrum, d, D int, r random.Rand) (*Fourier, error) {
+	if err := check.Sizes("Fourier features", d, D); err != nil {
 		return nil, err
 	}
-	if err := validate(s, d); err != nil {
+	if err := check.Parameters(s, d); err != nil {
 		return nil, err
 	}
 	f := newFourier(s, d, D)
@@ -85,7 +88,7 @@ func (f *Fourier) Len() int { return 2 * f.n }
 // FeaturesTo writes phi(x).
 func (f *Fourier) FeaturesTo(phi, x []float64) {
 	if len(phi) != 2*f.n || len(x) != f.d {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	if f.fast == nil {
 		vec.Features(phi, f.w, x, f.scale)
@@ -142,7 +145,7 @@ func (f *Fourier) State(c *snapshot.Codec) {
 	c.Float64s(f.w)
 }
 
-func (f *Fourier) redraw(r *Rand) bool {
+func (f *Fourier) redraw(r *random.Rand) bool {
 	switch {
 	case f.fast != nil:
 		f.fast.redraw(r)
@@ -167,7 +170,7 @@ func (f *Fourier) kernel(x, z []float64) float64 {
 	if f.spectrum == nil {
 		return math.NaN()
 	}
-	lagTo(f.delta, x, z)
+	numeric.LagTo(f.delta, x, z)
 	return f.mass() * f.spectrum.K0(f.delta)
 }
 
@@ -175,8 +178,8 @@ func (f *Fourier) variance(x, z []float64) float64 {
 	if f.spectrum == nil || f.fast != nil || dependent(f.spectrum) {
 		return math.NaN()
 	}
-	lagTo(f.delta, x, z)
-	return square(f.mass()) * cosSinVariance(f.spectrum, f.delta) / float64(f.n)
+	numeric.LagTo(f.delta, x, z)
+	return numeric.Square(f.mass()) * cosSinVariance(f.spectrum, f.delta) / float64(f.n)
 }
 
 // cosSinVariance is the variance of one frequency in the cos-sin form,

@@ -3,34 +3,38 @@ package orff
 import (
 	"math"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // C1.1: One-draw variances: (1 + k0(2δ))/2 − k0(δ)² for the cos-sin form; 1 + k0(2δ)/2 − k0(δ)²
 // for the phase form √2 cos(ω·x + β), β uniform on [0, 2π). From cos² t = (1 + cos 2t)/2 and 2 cos
 // a cos b = cos(a − b) + cos(a + b).
 func TestC1_1_VariancesOfTheTwoForms(t *testing.T) {
-	g := Gaussian{refSigma}
-	near(t, "cos-sin variance", cosSinVariance(g, refDelta), 0.39986385799450697, 1e-14)
-	near(t, "phase variance", phaseVariance(g, refDelta), 0.8998638579945069, 1e-14)
+	g := Gaussian{Sigma: maptest.Sigma}
+	maptest.Near(t, "cos-sin variance", cosSinVariance(g, maptest.Delta), 0.39986385799450697, 1e-14)
+	maptest.Near(t, "phase variance", phaseVariance(g, maptest.Delta), 0.8998638579945069, 1e-14)
 
 	const n = 200000
-	mean, v := oneDraw(t, n, func(r Rand) (Scalar, error) { return NewFourier(g, 3, 1, r) }, refX, refZ)
-	near(t, "mean, cos-sin", mean, g.K0(refDelta), 5*math.Sqrt(0.4/n))
-	near(t, "measured variance, cos-sin", v, 0.39986385799450697, 5*math.Sqrt(0.5/n)) // terms lie in [-1, 1]: (X-k)^2 has variance below 0.5
-	mean, v = oneDraw(t, n, func(r Rand) (Scalar, error) { return NewPhase(g, 3, 1, r) }, refX, refZ)
-	near(t, "mean, phase", mean, g.K0(refDelta), 5*math.Sqrt(0.9/n))
-	near(t, "measured variance, phase", v, 0.8998638579945069, 5*math.Sqrt(2.0/n)) // terms lie in [-2, 2]
+	mean, v := oneDraw(t, n, func(r random.Rand) (Scalar, error) { return NewFourier(g, 3, 1, r) }, maptest.X, maptest.Z)
+	maptest.Near(t, "mean, cos-sin", mean, g.K0(maptest.Delta), 5*math.Sqrt(0.4/n))
+	maptest.Near(t, "measured variance, cos-sin", v, 0.39986385799450697, 5*math.Sqrt(0.5/n)) // terms lie in [-1, 1]: (X-k)^2 has variance below 0.5
+	mean, v = oneDraw(t, n, func(r random.Rand) (Scalar, error) { return NewPhase(g, 3, 1, r) }, maptest.X, maptest.Z)
+	maptest.Near(t, "mean, phase", mean, g.K0(maptest.Delta), 5*math.Sqrt(0.9/n))
+	maptest.Near(t, "measured variance, phase", v, 0.8998638579945069, 5*math.Sqrt(2.0/n)) // terms lie in [-2, 2]
 }
 
 // oneDraw returns mean and variance of phi(x).phi(z) over n maps.
-func oneDraw(t *testing.T, n int, build func(Rand) (Scalar, error), x, z []float64) (mean, variance float64) {
+func oneDraw(t *testing.T, n int, build func(random.Rand) (Scalar, error), x, z []float64) (mean, variance float64) {
 	t.Helper()
-	s, err := build(NewRand(1))
+	s, err := build(random.New(1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	px, pz := make([]float64, s.Len()), make([]float64, s.Len())
-	r := NewRand(11)
+	r := random.New(11)
 	var s1, s2 float64
 	for range n {
 		if !redraw(s, &r) {
@@ -38,7 +42,7 @@ func oneDraw(t *testing.T, n int, build func(Rand) (Scalar, error), x, z []float
 		}
 		s.FeaturesTo(px, x)
 		s.FeaturesTo(pz, z)
-		k := dot(px, pz)
+		k := vec.Dot(px, pz)
 		s1 += k
 		s2 += k * k
 	}
@@ -50,13 +54,13 @@ func oneDraw(t *testing.T, n int, build func(Rand) (Scalar, error), x, z []float
 // form has neither.
 func TestC1_2_DiagonalAndShiftInvariance(t *testing.T) {
 	const D = 50
-	f := must(NewFourier(Gaussian{refSigma}, 3, D, BlockRand(1, 1)))
-	near(t, "phi(x).phi(x)", scalarKernel(f, refX, refX), 1, 1e-15*D)
+	f := maptest.Must(NewFourier(Gaussian{Sigma: maptest.Sigma}, 3, D, random.Block(1, 1)))
+	maptest.Near(t, "phi(x).phi(x)", maptest.ScalarKernel(f, maptest.X, maptest.X), 1, 1e-15*D)
 	by := []float64{3, -1, 0.25}
-	k := scalarKernel(f, refX, refZ)
-	near(t, "k~(x+t, z+t)", scalarKernel(f, shifted(refX, by), shifted(refZ, by)), k, 1e-14)
-	p := must(NewPhase(Gaussian{refSigma}, 3, D, BlockRand(1, 1)))
-	if !(math.Abs(scalarKernel(p, shifted(refX, by), shifted(refZ, by))-scalarKernel(p, refX, refZ)) >= 1e-3) {
+	k := maptest.ScalarKernel(f, maptest.X, maptest.Z)
+	maptest.Near(t, "k~(x+t, z+t)", maptest.ScalarKernel(f, maptest.Shifted(maptest.X, by), maptest.Shifted(maptest.Z, by)), k, 1e-14)
+	p := maptest.Must(NewPhase(Gaussian{Sigma: maptest.Sigma}, 3, D, random.Block(1, 1)))
+	if !(math.Abs(maptest.ScalarKernel(p, maptest.Shifted(maptest.X, by), maptest.Shifted(maptest.Z, by))-maptest.ScalarKernel(p, maptest.X, maptest.Z)) >= 1e-3) {
 		t.Error("the phase form cannot be shift invariant for fixed offsets")
 	}
 }
@@ -65,19 +69,19 @@ func TestC1_2_DiagonalAndShiftInvariance(t *testing.T) {
 // rounding.
 func TestC1_3_GramIsPositiveSemidefinite(t *testing.T) {
 	for _, s := range []Scalar{
-		must(NewFourier(Gaussian{1}, 3, 5, BlockRand(1, 1))),
-		must(NewFourier(Laplacian{1}, 3, 5, BlockRand(1, 1))),
-		must(NewPhase(Sinc{1}, 3, 5, BlockRand(1, 1))),
+		maptest.Must(NewFourier(Gaussian{Sigma: 1}, 3, 5, random.Block(1, 1))),
+		maptest.Must(NewFourier(Laplacian{Gamma: 1}, 3, 5, random.Block(1, 1))),
+		maptest.Must(NewPhase(Sinc{A: 1}, 3, 5, random.Block(1, 1))),
 	} {
 		const n = 30
-		pts := normals(5, 3*n)
+		pts := maptest.Normals(5, 3*n)
 		gram := make([]float64, n*n)
 		for i := range n {
 			for j := range n {
-				gram[i*n+j] = scalarKernel(s, pts[3*i:3*i+3], pts[3*j:3*j+3])
+				gram[i*n+j] = maptest.ScalarKernel(s, pts[3*i:3*i+3], pts[3*j:3*j+3])
 			}
 		}
-		if low, trace := smallest(t, n, gram); !(low >= -1e-12*trace) {
+		if low, trace := maptest.Smallest(t, n, gram); !(low >= -1e-12*trace) {
 			t.Errorf("%T: smallest eigenvalue %g at trace %g", s, low, trace)
 		}
 	}
@@ -92,18 +96,18 @@ func TestC1_4_ShiftInvariantKernels(t *testing.T) {
 		s    Spectrum
 		k    float64
 	}{
-		{"Gaussian", Gaussian{0.9}, 0.3251538610307493},
-		{"Laplacian", Laplacian{0.7}, 0.21438110142697794},
-		{"sinc", Sinc{2}, 0.24018585996840416},
+		{"Gaussian", Gaussian{Sigma: 0.9}, 0.3251538610307493},
+		{"Laplacian", Laplacian{Gamma: 0.7}, 0.21438110142697794},
+		{"sinc", Sinc{A: 2}, 0.24018585996840416},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			near(t, "k0", c.s.K0(refDelta), c.k, 1e-14)
-			near(t, "k0(0)", c.s.K0(make([]float64, 3)), 1, 0)
+			maptest.Near(t, "k0", c.s.K0(maptest.Delta), c.k, 1e-14)
+			maptest.Near(t, "k0(0)", c.s.K0(make([]float64, 3)), 1, 0)
 			const D = 100000
-			f := must(NewFourier(c.s, 3, D, BlockRand(2, 1)))
-			near(t, "k~, cos-sin", scalarKernel(f, refX, refZ), c.k, 5*math.Sqrt(cosSinVariance(c.s, refDelta)/D))
-			p := must(NewPhase(c.s, 3, D, BlockRand(2, 1)))
-			near(t, "k~, phase", scalarKernel(p, refX, refZ), c.k, 5*math.Sqrt(phaseVariance(c.s, refDelta)/D))
+			f := maptest.Must(NewFourier(c.s, 3, D, random.Block(2, 1)))
+			maptest.Near(t, "k~, cos-sin", maptest.ScalarKernel(f, maptest.X, maptest.Z), c.k, 5*math.Sqrt(cosSinVariance(c.s, maptest.Delta)/D))
+			p := maptest.Must(NewPhase(c.s, 3, D, random.Block(2, 1)))
+			maptest.Near(t, "k~, phase", maptest.ScalarKernel(p, maptest.X, maptest.Z), c.k, 5*math.Sqrt(phaseVariance(c.s, maptest.Delta)/D))
 		})
 	}
 }
@@ -111,20 +115,20 @@ func TestC1_4_ShiftInvariantKernels(t *testing.T) {
 func TestSincNearZero(t *testing.T) {
 	// Both branches at their border, against the next term of the series.
 	for _, v := range []float64{0, 1e-9, 0.99e-4, 1.01e-4} {
-		near(t, "sinc", sinc(v), 1-v*v/6+v*v*v*v/120, 1e-16)
+		maptest.Near(t, "sinc", sinc(v), 1-v*v/6+v*v*v*v/120, 1e-16)
 	}
 }
 
 func TestImpossibleKernels(t *testing.T) {
-	for _, s := range []Spectrum{Gaussian{0}, Gaussian{-1}, Gaussian{math.NaN()}, Gaussian{math.Inf(1)}, Laplacian{0}, Sinc{-2}} {
-		if _, err := NewFourier(s, 2, 3, NewRand(1)); err == nil {
+	for _, s := range []Spectrum{Gaussian{Sigma: 0}, Gaussian{Sigma: -1}, Gaussian{Sigma: math.NaN()}, Gaussian{Sigma: math.Inf(1)}, Laplacian{Gamma: 0}, Sinc{A: -2}} {
+		if _, err := NewFourier(s, 2, 3, random.New(1)); err == nil {
 			t.Errorf("%#v was accepted", s)
 		}
-		if _, err := NewPhase(s, 2, 3, NewRand(1)); err == nil {
+		if _, err := NewPhase(s, 2, 3, random.New(1)); err == nil {
 			t.Errorf("%#v was accepted by the phase form", s)
 		}
 	}
-	if _, err := NewFourier(Gaussian{1}, 0, 3, NewRand(1)); err == nil {
+	if _, err := NewFourier(Gaussian{Sigma: 1}, 0, 3, random.New(1)); err == nil {
 		t.Error("d = 0 was accepted")
 	}
 }

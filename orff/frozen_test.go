@@ -5,6 +5,9 @@ import (
 	"flag"
 	"os"
 	"testing"
+
+	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -19,10 +22,10 @@ func TestDrawsAreFrozen(t *testing.T) {
 		if c.noRedraw {
 			continue
 		}
-		m := must(c.build(12, BlockRand(42, 1)))
-		r := BlockRand(42, 2)
+		m := maptest.Must(c.build(12, random.Block(42, 1)))
+		r := random.Block(42, 2)
 		redraw(m, &r)
-		phi := features(m, c.x, m.Dims().Features)
+		phi := maptest.Features(m, c.x, m.Dims().Features)
 		var s float64
 		for i, v := range phi {
 			s += v * float64(i+1)
@@ -52,6 +55,6 @@ func TestDrawsAreFrozen(t *testing.T) {
 	for name, v := range got {
 		// Angles of up to a hundred turns by sums and functions that differ in the
 		// last bits between processors.
-		near(t, name, v, want[name], 1e-10)
+		maptest.Near(t, name, v, want[name], 1e-10)
 	}
 }

@@ -4,21 +4,23 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // A checkpoint is untrusted input: whatever it holds, decoding ends with an error
 // or with a map that works.
 func FuzzState(f *testing.F) {
 	build := func() []Map {
-		g := Gaussian{1}
+		g := Gaussian{Sigma: 1}
 		return []Map{
-			must(withGamma(NewFourier(g, 3, 4, NewRand(1)))),
-			must(withGamma(NewFastfood(1, 3, 4, NewRand(1)))),
-			must(withGamma(NewMaclaurin(Exponential{}, Geometric{2}, Rademacher, 3, 4, NewRand(1)))),
-			must(withGamma(NewCompositional(Exponential{}, Geometric{2}, g, 3, 4, NewRand(1)))),
-			must(withGamma(NewNystroem(g, 3, normals(1, 9)))),
-			must(NewDivergenceFree(1, 3, 4, Bounded, true, NewRand(1))),
-			must(NewBlocks(2, 1, false, func(r Rand) (Map, error) { return withGamma(NewFourier(g, 3, 4, r)) })),
+			maptest.Must(withGamma(NewFourier(g, 3, 4, random.New(1)))),
+			maptest.Must(withGamma(NewFastfood(1, 3, 4, random.New(1)))),
+			maptest.Must(withGamma(NewMaclaurin(Exponential{}, Geometric{P: 2}, Rademacher, 3, 4, random.New(1)))),
+			maptest.Must(withGamma(NewCompositional(Exponential{}, Geometric{P: 2}, g, 3, 4, random.New(1)))),
+			maptest.Must(withGamma(NewNystroem(g, 3, maptest.Normals(1, 9)))),
+			maptest.Must(NewDivergenceFree(1, 3, 4, Bounded, true, random.New(1))),
+			maptest.Must(NewBlocks(2, 1, false, func(r random.Rand) (Map, error) { return withGamma(NewFourier(g, 3, 4, r)) })),
 		}
 	}
 	for i, m := range build() {
@@ -35,7 +37,7 @@ func FuzzState(f *testing.F) {
 		_ = dec.Finish()
 		d := m.Dims()
 		phi, y := make([]float64, d.Features), make([]float64, d.Out)
-		m.FeaturesTo(phi, refX)
+		m.FeaturesTo(phi, maptest.X)
 		m.PredictTo(y, phi, make([]float64, d.Params))
 		m.AddGradient(make([]float64, d.Params), 1, phi, y)
 	})

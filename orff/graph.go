@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -33,7 +35,7 @@ func graphLaplacian(p int, s []float64) ([]float64, error) {
 // kernel then penalises sum_{k<l} S_kl ||h_k - h_l||^2 and, with eta > 0, the
 // mean over the outputs (Brault 2017, section 3.3.3). A usual eta is 0.1.
 func GraphGamma(p int, s []float64, eta float64) ([]float64, error) {
-	if err := positive("eta of a graph", eta); err != nil {
+	if err := check.Positive("eta of a graph", eta); err != nil {
 		return nil, err
 	}
 	return graphInverse(p, s, func(g float64) float64 { return 1 / (g + eta) })
@@ -54,7 +56,7 @@ func graphInverse(p int, s []float64, f func(float64) float64) ([]float64, error
 	if err != nil {
 		return nil, err
 	}
-	g, u, err := eigenSym(p, l)
+	g, u, err := numeric.EigenSym(p, l)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +101,7 @@ func SimilarityGraph(p int, y []float64, gamma float64) ([]float64, error) {
 	if p < 1 || len(y)%p != 0 {
 		return nil, fmt.Errorf("orff: a similarity graph needs whole rows of %d outputs, got %d numbers", p, len(y))
 	}
-	if err := positive("gamma of a similarity graph", gamma); err != nil {
+	if err := check.Positive("gamma of a similarity graph", gamma); err != nil {
 		return nil, err
 	}
 	n := len(y) / p
@@ -108,7 +110,7 @@ func SimilarityGraph(p int, y []float64, gamma float64) ([]float64, error) {
 		for l := range k {
 			var sum, shared float64
 			for i := range n {
-				if v := square(y[i*p+k] - y[i*p+l]); !math.IsNaN(v) && !math.IsInf(v, 0) {
+				if v := numeric.Square(y[i*p+k] - y[i*p+l]); !math.IsNaN(v) && !math.IsInf(v, 0) {
 					sum += v
 					shared++
 				}

@@ -3,6 +3,8 @@ package orff
 import (
 	"math"
 	"testing"
+
+	"github.com/orffvar/forecaster/orff/internal/maptest"
 )
 
 var path3 = []float64{0, 1, 0, 1, 0, 1, 0, 1, 0}
@@ -10,14 +12,14 @@ var path3 = []float64{0, 1, 0, 1, 0, 1, 0, 1, 0}
 // C2.5: Graphs (section 3.3.3): Γ = (L + ηI)^−1 of the Laplacian L = diag(S1) − S couples outputs;
 // the pseudo-inverse L⁺ cannot represent a common mean. Checked on a path of three nodes.
 func TestC2_5_GraphOfAPath(t *testing.T) {
-	g := must(GraphGammaCentred(3, path3))
+	g := maptest.Must(GraphGammaCentred(3, path3))
 	// Eigenvalues 0, 1, 3: a dozen roundings.
-	nearAll(t, "L^+", g, []float64{5. / 9, -1. / 9, -4. / 9, -1. / 9, 2. / 9, -1. / 9, -4. / 9, -1. / 9, 5. / 9}, 1e-14)
-	if _, inner := must(NewOutput(3, g)).Dims(); inner != 2 {
+	maptest.NearAll(t, "L^+", g, []float64{5. / 9, -1. / 9, -4. / 9, -1. / 9, 2. / 9, -1. / 9, -4. / 9, -1. / 9, 5. / 9}, 1e-14)
+	if _, inner := maptest.Must(NewOutput(3, g)).Dims(); inner != 2 {
 		t.Errorf("L^+ has rank %d, want 2", inner)
 	}
-	g = must(GraphGamma(3, path3, 0.1))
-	nearAll(t, "row 1 of (L + 0.1 I)^-1", g[:3], []float64{3.8416422287390017, 3.2258064516129012, 2.932551319648092}, 1e-13)
+	g = maptest.Must(GraphGamma(3, path3, 0.1))
+	maptest.NearAll(t, "row 1 of (L + 0.1 I)^-1", g[:3], []float64{3.8416422287390017, 3.2258064516129012, 2.932551319648092}, 1e-13)
 }
 
 func TestGraphRefuses(t *testing.T) {

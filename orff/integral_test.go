@@ -5,6 +5,8 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // integralMap is the map of the Hilbert-Schmidt integral kernel (Brault 2017,
@@ -51,7 +53,7 @@ func (m *integralMap) split(x []float64) (a, tau []float64) { return x[:m.x.In()
 
 func (m *integralMap) FeaturesTo(phi, x []float64) {
 	if len(phi) != m.rx+m.rt || len(x) != m.x.In()+m.t.In() {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	a, tau := m.split(x)
 	m.x.FeaturesTo(phi[:m.rx], a)
@@ -60,7 +62,7 @@ func (m *integralMap) FeaturesTo(phi, x []float64) {
 
 func (m *integralMap) PredictTo(y, phi, theta []float64) {
 	if len(y) != 1 || len(phi) != m.rx+m.rt {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	vec.MatVec(m.u, theta, phi[:m.rx])
 	y[0] = vec.Dot(m.u, phi[m.rx:])
@@ -68,7 +70,7 @@ func (m *integralMap) PredictTo(y, phi, theta []float64) {
 
 func (m *integralMap) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	if len(r) != 1 || len(phi) != m.rx+m.rt {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	vec.AddOuter(g, alpha*r[0], phi[m.rx:], phi[:m.rx])
 }
@@ -102,8 +104,8 @@ func (m *integralMap) State(c *snapshot.Codec) {
 	m.t.State(c)
 }
 
-func (m *integralMap) redraw(r *Rand) bool  { return redraw(m.x, r) && redraw(m.t, r) }
-func (m *integralMap) weigh(s float64) bool { return weigh(m.x, s) }
+func (m *integralMap) redraw(r *random.Rand) bool { return redraw(m.x, r) && redraw(m.t, r) }
+func (m *integralMap) weigh(s float64) bool       { return weigh(m.x, s) }
 
 func (m *integralMap) kernelTo(k, x, z []float64) {
 	a, s := m.split(x)

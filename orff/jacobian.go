@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/orffvar/forecaster/orff/internal/check"
 )
 
 // SmoothScalar is a Scalar with a derivative.
@@ -58,7 +60,7 @@ func NewJacobian(m Map) (*Jacobian, error) {
 func (a *Jacobian) To(j, x, phi, theta []float64) {
 	d := a.dims
 	if len(j) != d.Out*d.In || len(x) != d.In || len(phi) != d.Features || len(theta) != d.Params {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	clear(a.r)
 	for i := range a.r {

@@ -2,6 +2,9 @@ package orff
 
 import (
 	"testing"
+
+	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // The fixture of the thesis checks: two frequencies in the plane.
@@ -16,11 +19,11 @@ var (
 
 // C8.1: Decomposable: J(x) = B (Θ_s diag(cos Wx) − Θ_c diag(sin Wx)) W/√D.
 func TestC8_1_JacobianOfDecomposable(t *testing.T) {
-	m := NewDecomposable(FourierOf(fixtureW, 2), must(OutputFactor(2, 2, fixtureB)))
+	m := NewDecomposable(FourierOf(fixtureW, 2), maptest.Must(OutputFactor(2, 2, fixtureB)))
 	y := make([]float64, 2)
-	m.PredictTo(y, features(m, fixtureX0, 4), fixtureTheta)
-	nearAll(t, "h", y, []float64{0.40156428349964524, 0.01861696897189724}, 1e-14)
-	nearAll(t, "J", jacobianAt(t, m, fixtureX0, fixtureTheta), []float64{0.10796972050771493, 0.2897605956369995, 0.5213621105826383, -0.14236894212772477}, 1e-14)
+	m.PredictTo(y, maptest.Features(m, fixtureX0, 4), fixtureTheta)
+	maptest.NearAll(t, "h", y, []float64{0.40156428349964524, 0.01861696897189724}, 1e-14)
+	maptest.NearAll(t, "J", jacobianAt(t, m, fixtureX0, fixtureTheta), []float64{0.10796972050771493, 0.2897605956369995, 0.5213621105826383, -0.14236894212772477}, 1e-14)
 }
 
 // fixtureField sets the frequencies of an unbounded map.
@@ -28,39 +31,39 @@ func fixtureField(f *field) { copy(f.rows, fixtureW) }
 
 // C8.2: Curl-free: J = D^−½ Σ s_j ω_j ω_jᵀ, symmetric, s_j = −sin(ω_j·x) θ_j^c + cos(ω_j·x) θ_j^s.
 func TestC8_2_JacobianOfCurlFree(t *testing.T) {
-	m := must(NewCurlFree(1, 2, 2, Unbounded, NewRand(1)))
+	m := maptest.Must(NewCurlFree(1, 2, 2, Unbounded, random.New(1)))
 	fixtureField(&m.field)
 	m.derive()
 	theta := []float64{0.7, -0.2, 0.4, 1.1}
 	y := make([]float64, 2)
-	m.PredictTo(y, features(m, fixtureX0, 4), theta)
-	nearAll(t, "h", y, []float64{0.6062572287252849, 0.06698069231667737}, 1e-14)
-	nearAll(t, "J", jacobianAt(t, m, fixtureX0, theta), []float64{0.2732411541549107, -0.07726420335865597, -0.07726420335865597, 0.5317273128169689}, 1e-14)
+	m.PredictTo(y, maptest.Features(m, fixtureX0, 4), theta)
+	maptest.NearAll(t, "h", y, []float64{0.6062572287252849, 0.06698069231667737}, 1e-14)
+	maptest.NearAll(t, "J", jacobianAt(t, m, fixtureX0, theta), []float64{0.2732411541549107, -0.07726420335865597, -0.07726420335865597, 0.5317273128169689}, 1e-14)
 }
 
 // C8.3: Divergence-free: J = D^−½ Σ B(ω_j)(−sin(ω_j·x) θ_j^c + cos(ω_j·x) θ_j^s) ω_jᵀ, trace 0.
 func TestC8_3_JacobianOfDivergenceFree(t *testing.T) {
-	m := must(NewDivergenceFree(1, 2, 2, Unbounded, false, NewRand(1)))
+	m := maptest.Must(NewDivergenceFree(1, 2, 2, Unbounded, false, random.New(1)))
 	fixtureField(&m.field)
 	m.derive()
 	theta := []float64{0.7, 0.3, -0.2, 0.5, 0.4, -0.6, 1.1, 0.2} // the columns of theta^c, then of theta^s
 	y := make([]float64, 2)
-	m.PredictTo(y, features(m, fixtureX0, 4), theta)
-	nearAll(t, "h", y, []float64{-0.03996303678175937, -0.14190384189686917}, 1e-14)
+	m.PredictTo(y, maptest.Features(m, fixtureX0, 4), theta)
+	maptest.NearAll(t, "h", y, []float64{-0.03996303678175937, -0.14190384189686917}, 1e-14)
 	j := jacobianAt(t, m, fixtureX0, theta)
-	nearAll(t, "J", j, []float64{0.06317470123008596, 0.6161665879750748, -0.5647838304801959, -0.06317470123008603}, 1e-14)
-	near(t, "trace", j[0]+j[3], 0, 1e-15)
+	maptest.NearAll(t, "J", j, []float64{0.06317470123008596, 0.6161665879750748, -0.5647838304801959, -0.06317470123008603}, 1e-14)
+	maptest.Near(t, "trace", j[0]+j[3], 0, 1e-15)
 }
 
 func TestJacobianIsRefusedWithAReason(t *testing.T) {
 	for name, s := range map[string]Scalar{
-		"Laplacian":              must(NewFourier(Laplacian{1}, 2, 3, NewRand(1))),
-		"Laplacian, phase":       must(NewPhase(Laplacian{1}, 2, 3, NewRand(1))),
-		"Matern 1/2":             must(NewFourier(Matern{0, 1}, 2, 3, NewRand(1))),
-		"sign features":          must(NewAngular(2, 3, NewRand(1))),
-		"Nystroem of Laplacian":  must(NewNystroem(Laplacian{1}, 2, []float64{1, 2})),
-		"Laplacian in a sum":     must(NewScalarSum([]float64{1, 1}, must(NewLinear(2, 0)), must(NewFourier(Laplacian{1}, 2, 3, NewRand(1))))),
-		"Laplacian in a product": must(NewScalarProduct(must(NewLinear(2, 0)), must(NewFourier(Laplacian{1}, 2, 3, NewRand(1))))),
+		"Laplacian":              maptest.Must(NewFourier(Laplacian{Gamma: 1}, 2, 3, random.New(1))),
+		"Laplacian, phase":       maptest.Must(NewPhase(Laplacian{Gamma: 1}, 2, 3, random.New(1))),
+		"Matern 1/2":             maptest.Must(NewFourier(Matern{Half: 0, Ell: 1}, 2, 3, random.New(1))),
+		"sign features":          maptest.Must(NewAngular(2, 3, random.New(1))),
+		"Nystroem of Laplacian":  maptest.Must(NewNystroem(Laplacian{Gamma: 1}, 2, []float64{1, 2})),
+		"Laplacian in a sum":     maptest.Must(NewScalarSum([]float64{1, 1}, maptest.Must(NewLinear(2, 0)), maptest.Must(NewFourier(Laplacian{Gamma: 1}, 2, 3, random.New(1))))),
+		"Laplacian in a product": maptest.Must(NewScalarProduct(maptest.Must(NewLinear(2, 0)), maptest.Must(NewFourier(Laplacian{Gamma: 1}, 2, 3, random.New(1))))),
 	} {
 		if _, err := NewJacobian(NewDecomposable(s, Identity(2))); err == nil {
 			t.Errorf("%s: no error", name)
@@ -83,8 +86,8 @@ func TestForeignMaps(t *testing.T) {
 	if _, err := NewSum([]float64{2}, foreign{}); err == nil {
 		t.Error("a map that has no weight was given one")
 	}
-	m := must(NewSum([]float64{1, 1}, foreign{}, NewDecomposable(must(NewLinear(1, 0)), Identity(1))))
-	adjoint(t, m, []float64{2}, 1)
+	m := maptest.Must(NewSum([]float64{1, 1}, foreign{}, NewDecomposable(maptest.Must(NewLinear(1, 0)), Identity(1))))
+	maptest.Adjoint(t, m, []float64{2}, 1)
 	k := make([]float64, 1)
 	KernelTo(k, m, []float64{1}, []float64{1})
 	if k[0] == k[0] {

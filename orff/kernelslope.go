@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
 )
 
 // KernelSlope evaluates the derivative of the exact kernel of a map, for models
@@ -84,7 +85,7 @@ func slopeOf(s Spectrum, g, delta []float64) {
 func (f *Fourier) kernelSmooth() error { return smoothK0(f.spectrum) }
 
 func (f *Fourier) kernelSlopeTo(g, x, z []float64) {
-	lagTo(f.delta, x, z)
+	numeric.LagTo(f.delta, x, z)
 	slopeOf(f.spectrum, g, f.delta)
 	vec.Scale(f.mass(), g)
 }
@@ -92,7 +93,7 @@ func (f *Fourier) kernelSlopeTo(g, x, z []float64) {
 func (f *phaseScalar) kernelSmooth() error { return smoothK0(f.spectrum) }
 
 func (f *phaseScalar) kernelSlopeTo(g, x, z []float64) {
-	lagTo(f.delta, x, z)
+	numeric.LagTo(f.delta, x, z)
 	slopeOf(f.spectrum, g, f.delta)
 	vec.Scale(f.mass(), g)
 }
@@ -100,7 +101,7 @@ func (f *phaseScalar) kernelSlopeTo(g, x, z []float64) {
 func (f *Nystroem) kernelSmooth() error { return smoothK0(f.spectrum) }
 
 func (f *Nystroem) kernelSlopeTo(g, x, z []float64) {
-	lagTo(f.delta, x, z)
+	numeric.LagTo(f.delta, x, z)
 	slopeOf(f.spectrum, g, f.delta)
 	vec.Scale(f.scale*f.scale, g)
 }
@@ -127,7 +128,7 @@ func (f *maclaurinScalar) kernelSmooth() error { return nil }
 
 // kernelSlopeTo: f'(<x, z>) z.
 func (f *maclaurinScalar) kernelSlopeTo(g, x, z []float64) {
-	s := f.mass() * f.series.Slope(dot(x, z))
+	s := f.mass() * f.series.Slope(vec.Dot(x, z))
 	for i, v := range z {
 		g[i] = s * v
 	}
@@ -136,7 +137,7 @@ func (f *maclaurinScalar) kernelSlopeTo(g, x, z []float64) {
 func (f *kakadeScalar) kernelSmooth() error { return nil }
 
 func (f *kakadeScalar) kernelSlopeTo(g, x, z []float64) {
-	s := f.mass() * f.coef.Slope(dot(x, z))
+	s := f.mass() * f.coef.Slope(vec.Dot(x, z))
 	for i, v := range z {
 		g[i] = s * v
 	}
@@ -146,7 +147,7 @@ func (f *compositionalScalar) kernelSmooth() error { return smoothK0(f.spectrum)
 
 // kernelSlopeTo is the chain rule.
 func (f *compositionalScalar) kernelSlopeTo(g, x, z []float64) {
-	lagTo(f.delta, x, z)
+	numeric.LagTo(f.delta, x, z)
 	slopeOf(f.spectrum, g, f.delta)
 	vec.Scale(f.mass()*f.series.Slope(f.spectrum.K0(f.delta)), g)
 }
@@ -217,12 +218,12 @@ func (m *Decomposable) kernelPullTo(g, x, z, r, a []float64) {
 }
 
 func (m *CurlFree) kernelPullTo(g, x, z, r, a []float64) {
-	lagTo(m.delta, x, z)
+	numeric.LagTo(m.delta, x, z)
 	m.fieldPullTo(g, r, a, -1, 1, 0)
 }
 
 func (m *DivergenceFree) kernelPullTo(g, x, z, r, a []float64) {
-	lagTo(m.delta, x, z)
+	numeric.LagTo(m.delta, x, z)
 	m.fieldPullTo(g, r, a, 1, float64(m.d-1), 1)
 }
 
@@ -234,8 +235,8 @@ func (f *field) kernelSmooth() error { return nil }
 //
 // s = 1/sigma^2, of which the curl-free and the divergence-free are two cases.
 func (f *field) fieldPullTo(g, r, a []float64, outer, level, slope float64) {
-	s, q := 1/(f.sigma*f.sigma), squaredNorm(f.delta)
-	dr, da, ra := dot(f.delta, r), dot(f.delta, a), dot(r, a)
+	s, q := 1/(f.sigma*f.sigma), numeric.SquaredNorm(f.delta)
+	dr, da, ra := vec.Dot(f.delta, r), vec.Dot(f.delta, a), vec.Dot(r, a)
 	k := f.mass() * s * math.Exp(-s*q/2)
 	v := outer*s*dr*da + (level-slope*s*q)*ra
 	for i, t := range f.delta {
@@ -303,7 +304,7 @@ func (m *productMap) kernelPullTo(g, x, z, r, a []float64) {
 func bilinear(k, r, a []float64) (v float64) {
 	p := len(a)
 	for i, ri := range r {
-		v += ri * dot(k[i*p:(i+1)*p], a)
+		v += ri * vec.Dot(k[i*p:(i+1)*p], a)
 	}
 	return v
 }

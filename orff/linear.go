@@ -5,6 +5,9 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // linearScalar is the exact map of the kernel <x, z> + bias: phi(x) = x, followed by
@@ -35,7 +38,7 @@ func (f *linearScalar) Len() int {
 // FeaturesTo writes phi(x).
 func (f *linearScalar) FeaturesTo(phi, x []float64) {
 	if len(phi) != f.Len() || len(x) != f.d {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	for i, v := range x {
 		phi[i] = f.scale * v
@@ -55,11 +58,11 @@ func (f *linearScalar) GradientTo(g, x, phi, c []float64) {
 func (f *linearScalar) Smooth() error           { return nil }
 func (f *linearScalar) State(c *snapshot.Codec) { c.Section("linear") }
 
-func (f *linearScalar) redraw(*Rand) bool    { return true }
-func (f *linearScalar) weigh(s float64) bool { f.scale *= s; return true }
+func (f *linearScalar) redraw(*random.Rand) bool { return true }
+func (f *linearScalar) weigh(s float64) bool     { f.scale *= s; return true }
 
 func (f *linearScalar) kernel(x, z []float64) float64 {
-	return f.scale * f.scale * (dot(x, z) + f.bias*f.bias)
+	return f.scale * f.scale * (vec.Dot(x, z) + f.bias*f.bias)
 }
 
 func (f *linearScalar) variance(x, z []float64) float64 { return 0 }

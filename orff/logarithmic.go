@@ -5,6 +5,9 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // logarithmicScalar is the map x -> phi(log(x + c)) of an inner map phi, the Fourier
@@ -18,7 +21,7 @@ type logarithmicScalar struct {
 
 // newLogarithmic wraps a map; c has one offset a coordinate.
 func newLogarithmic(inner Scalar, c []float64) (*logarithmicScalar, error) {
-	if len(c) != inner.In() || !finite(c) {
+	if len(c) != inner.In() || !numeric.Finite(c) {
 		return nil, fmt.Errorf("orff: a logarithmic map of %d inputs needs as many finite offsets, got %v", inner.In(), c)
 	}
 	return &logarithmicScalar{inner: inner, c: append([]float64(nil), c...), u: make([]float64, len(c)), v: make([]float64, len(c))}, nil
@@ -28,9 +31,9 @@ func newLogarithmic(inner Scalar, c []float64) (*logarithmicScalar, error) {
 // (Li, Ionescu and Sminchisescu 2010; Brault 2017, section 4.2.2.2)
 //
 //	k(x, z) = prod_k 2 sqrt((x_k+c_k)(z_k+c_k)) / (x_k + z_k + 2 c_k), c_k > 0.
-func NewSkewedChiSquared(c []float64, D int, r Rand) (Scalar, error) {
+func NewSkewedChiSquared(c []float64, D int, r random.Rand) (Scalar, error) {
 	for _, v := range c {
-		if err := positive("an offset of the skewed chi-squared kernel", v); err != nil {
+		if err := check.Positive("an offset of the skewed chi-squared kernel", v); err != nil {
 			return nil, err
 		}
 	}
@@ -58,7 +61,7 @@ func (f *logarithmicScalar) logTo(u, x []float64) []float64 {
 // FeaturesTo writes phi(log(x + c)).
 func (f *logarithmicScalar) FeaturesTo(phi, x []float64) {
 	if len(x) != len(f.c) {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	f.inner.FeaturesTo(phi, f.logTo(f.u, x))
 }
@@ -84,8 +87,8 @@ func (f *logarithmicScalar) GradientTo(g, x, phi, c []float64) {
 func (f *logarithmicScalar) Smooth() error           { return smooth(f.inner) }
 func (f *logarithmicScalar) State(c *snapshot.Codec) { f.inner.State(c) }
 
-func (f *logarithmicScalar) redraw(r *Rand) bool  { return redraw(f.inner, r) }
-func (f *logarithmicScalar) weigh(s float64) bool { return weigh(f.inner, s) }
+func (f *logarithmicScalar) redraw(r *random.Rand) bool { return redraw(f.inner, r) }
+func (f *logarithmicScalar) weigh(s float64) bool       { return weigh(f.inner, s) }
 
 func (f *logarithmicScalar) kernel(x, z []float64) float64 {
 	return Kernel(f.inner, f.logTo(f.u, x), f.logTo(f.v, z))

@@ -6,6 +6,9 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // Projections is the law of the vectors of a random Maclaurin map.
@@ -18,29 +21,29 @@ const (
 	Normal
 )
 
-func (p Projections) fill(w []float64, r *Rand) {
+func (p Projections) fill(w []float64, r *random.Rand) {
 	if p == Normal {
 		r.NormalsTo(w)
 		return
 	}
 	for i := range w {
-		w[i] = r.sign()
+		w[i] = r.Sign()
 	}
 }
 
 // secondMoment is E <w,x>^2 <w,z>^2.
 func (p Projections) secondMoment(x, z []float64) float64 {
-	xz := dot(x, z)
-	m := squaredNorm(x)*squaredNorm(z) + 2*xz*xz
+	xz := vec.Dot(x, z)
+	m := numeric.SquaredNorm(x)*numeric.SquaredNorm(z) + 2*xz*xz
 	if p == Rademacher {
 		for i := range x {
-			m -= 2 * square(x[i]*z[i])
+			m -= 2 * numeric.Square(x[i]*z[i])
 		}
 	}
 	return m
 }
 
-func (p Projections) validate() error {
+func (p Projections) Validate() error {
 	if p != Rademacher && p != Normal {
 		return fmt.Errorf("orff: unknown law of projections %d", p)
 	}
@@ -64,11 +67,11 @@ type maclaurinScalar struct {
 // NewMaclaurin draws D features on R^d: their degrees from law, then their
 // vectors. Prefer Restricted to Geometric when the series is finite or can be
 // truncated: products of high degree have a huge variance.
-func NewMaclaurin(s Series, law DegreeLaw, proj Projections, d, D int, r Rand) (Scalar, error) {
-	if err := sizes("random Maclaurin features", d, D); err != nil {
+func NewMaclaurin(s Series, law DegreeLaw, proj Projections, d, D int, r random.Rand) (Scalar, error) {
+	if err := check.Sizes("random Maclaurin features", d, D); err != nil {
 		return nil, err
 	}
-	if err := proj.validate(); err != nil {
+	if err := proj.Validate(); err != nil {
 		return nil, err
 	}
 	if err := validateSeries(s); err != nil {
@@ -88,7 +91,7 @@ func (f *maclaurinScalar) Len() int { return f.n }
 // FeaturesTo writes phi(x).
 func (f *maclaurinScalar) FeaturesTo(phi, x []float64) {
 	if len(phi) != f.n || len(x) != f.d {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	vec.MatVec(f.factors, f.w, x)
 	f.featuresTo(phi, f.scale)
@@ -110,7 +113,7 @@ func (f *maclaurinScalar) State(c *snapshot.Codec) {
 	f.setCoefficients(f.series, f.law)
 }
 
-func (f *maclaurinScalar) redraw(r *Rand) bool {
+func (f *maclaurinScalar) redraw(r *random.Rand) bool {
 	f.drawDegrees(f.series, f.law, r)
 	f.w = grown(f.w, f.d*f.resize())
 	f.proj.fill(f.w, r)
@@ -120,11 +123,13 @@ func (f *maclaurinScalar) redraw(r *Rand) bool {
 func (f *maclaurinScalar) weigh(s float64) bool { f.scale *= s; return true }
 func (f *maclaurinScalar) mass() float64        { return f.scale * f.scale * float64(f.n) }
 
-func (f *maclaurinScalar) kernel(x, z []float64) float64 { return f.mass() * f.series.At(dot(x, z)) }
+func (f *maclaurinScalar) kernel(x, z []float64) float64 {
+	return f.mass() * f.series.At(vec.Dot(x, z))
+}
 
 func (f *maclaurinScalar) variance(x, z []float64) float64 {
 	m := secondMoment(f.series, f.law, f.proj.secondMoment(x, z))
-	return square(f.mass()) * (m - square(f.series.At(dot(x, z)))) / float64(f.n)
+	return numeric.Square(f.mass()) * (m - numeric.Square(f.series.At(vec.Dot(x, z)))) / float64(f.n)
 }
 
 // kakadeScalar is the polynomial map of S. Kakade's notes: every feature carries all
@@ -145,11 +150,11 @@ type kakadeScalar struct {
 }
 
 // NewKakade draws D features on R^d.
-func NewKakade(a Coefficients, proj Projections, d, D int, r Rand) (Scalar, error) {
-	if err := sizes("random polynomial features", d, D); err != nil {
+func NewKakade(a Coefficients, proj Projections, d, D int, r random.Rand) (Scalar, error) {
+	if err := check.Sizes("random polynomial features", d, D); err != nil {
 		return nil, err
 	}
-	if err := proj.validate(); err != nil {
+	if err := proj.Validate(); err != nil {
 		return nil, err
 	}
 	if err := validateSeries(a); err != nil {
@@ -172,7 +177,7 @@ func (f *kakadeScalar) Len() int { return f.n }
 // FeaturesTo writes phi(x).
 func (f *kakadeScalar) FeaturesTo(phi, x []float64) {
 	if len(phi) != f.n || len(x) != f.d {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	vec.MatVec(f.factors, f.w, x)
 	f.featuresTo(f.z, f.scale)
@@ -204,17 +209,17 @@ func (f *kakadeScalar) State(c *snapshot.Codec) {
 	c.Float64s(f.w)
 }
 
-func (f *kakadeScalar) redraw(r *Rand) bool  { f.proj.fill(f.w, r); return true }
-func (f *kakadeScalar) weigh(s float64) bool { f.scale *= s; return true }
-func (f *kakadeScalar) mass() float64        { return f.scale * f.scale * float64(f.n) }
+func (f *kakadeScalar) redraw(r *random.Rand) bool { f.proj.fill(f.w, r); return true }
+func (f *kakadeScalar) weigh(s float64) bool       { f.scale *= s; return true }
+func (f *kakadeScalar) mass() float64              { return f.scale * f.scale * float64(f.n) }
 
-func (f *kakadeScalar) kernel(x, z []float64) float64 { return f.mass() * f.coef.At(dot(x, z)) }
+func (f *kakadeScalar) kernel(x, z []float64) float64 { return f.mass() * f.coef.At(vec.Dot(x, z)) }
 
 // variance: of E X_i X_k Z_l Z_m, with X_i the degree i at x and Z_i at z, the
 // terms in which every degree appears in pairs remain.
 func (f *kakadeScalar) variance(x, z []float64) float64 {
-	m, xz := f.proj.secondMoment(x, z), dot(x, z)
-	xx, zz := squaredNorm(x), squaredNorm(z)
+	m, xz := f.proj.secondMoment(x, z), vec.Dot(x, z)
+	xx, zz := numeric.SquaredNorm(x), numeric.SquaredNorm(z)
 	var second float64
 	for i, a := range f.coef {
 		second += a * a * math.Pow(m, float64(i))
@@ -224,5 +229,5 @@ func (f *kakadeScalar) variance(x, z []float64) float64 {
 			}
 		}
 	}
-	return square(f.mass()) * (second - square(f.coef.At(xz))) / float64(f.n)
+	return numeric.Square(f.mass()) * (second - numeric.Square(f.coef.At(xz))) / float64(f.n)
 }

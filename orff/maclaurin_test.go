@@ -3,6 +3,10 @@ package orff
 import (
 	"math"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // C1.7: Dot-product kernels f(x·z) = Σ a_n (x·z)^n, a_n ≥ 0 (Kar and Karnick 2012, Algorithm 1):
@@ -10,29 +14,29 @@ import (
 // ‖x‖²‖z‖² + 2(x·z)² − 2 Σ x_i² z_i² for signs w, without the last term for Gaussian w.
 func TestC1_7_DotProductKernels(t *testing.T) {
 	cubic := Polynomial(1, 3)
-	nearAll(t, "(1 + t)^3", cubic, []float64{1, 3, 3, 1}, 0)
-	near(t, "cubic at <x,z>", cubic.At(dot(refX, refZ)), 1.771561, 1e-14)
-	near(t, "exp at <x,z>", Exponential{}.At(dot(refX, refZ)), 1.2336780599567434, 1e-14)
-	near(t, "M, Rademacher", Rademacher.secondMoment(refX, refZ), 0.1247, 1e-14)
-	near(t, "M, normal", Normal.secondMoment(refX, refZ), 0.8937, 1e-14)
-	m := Rademacher.secondMoment(refX, refZ)
-	near(t, "second moment, cubic", secondMoment(cubic, Geometric{2}, m), 7.639832019568002, 1e-13)
-	near(t, "second moment, exp", secondMoment(Exponential{}, Geometric{2}, m), 2.530775569118312, 1e-13)
+	maptest.NearAll(t, "(1 + t)^3", cubic, []float64{1, 3, 3, 1}, 0)
+	maptest.Near(t, "cubic at <x,z>", cubic.At(vec.Dot(maptest.X, maptest.Z)), 1.771561, 1e-14)
+	maptest.Near(t, "exp at <x,z>", Exponential{}.At(vec.Dot(maptest.X, maptest.Z)), 1.2336780599567434, 1e-14)
+	maptest.Near(t, "M, Rademacher", Rademacher.secondMoment(maptest.X, maptest.Z), 0.1247, 1e-14)
+	maptest.Near(t, "M, normal", Normal.secondMoment(maptest.X, maptest.Z), 0.8937, 1e-14)
+	m := Rademacher.secondMoment(maptest.X, maptest.Z)
+	maptest.Near(t, "second moment, cubic", secondMoment(cubic, Geometric{P: 2}, m), 7.639832019568002, 1e-13)
+	maptest.Near(t, "second moment, exp", secondMoment(Exponential{}, Geometric{P: 2}, m), 2.530775569118312, 1e-13)
 	for _, c := range []struct {
 		name     string
 		s        Series
 		variance float64
 	}{{"cubic", cubic, 4.501403642847002}, {"exp", Exponential{}, 1.0088140134996768}} {
-		f := must(NewMaclaurin(c.s, Geometric{2}, Rademacher, 3, 1, NewRand(1)))
-		near(t, "variance, "+c.name, varianceOf(f, refX, refZ), c.variance, 1e-13)
+		f := maptest.Must(NewMaclaurin(c.s, Geometric{P: 2}, Rademacher, 3, 1, random.New(1)))
+		maptest.Near(t, "variance, "+c.name, varianceOf(f, maptest.X, maptest.Z), c.variance, 1e-13)
 		const n = 100000
-		mean, v := oneDraw(t, n, func(r Rand) (Scalar, error) {
-			return NewMaclaurin(c.s, Geometric{2}, Rademacher, 3, 1, r)
-		}, refX, refZ)
-		near(t, "mean, "+c.name, mean, c.s.At(dot(refX, refZ)), 5*math.Sqrt(c.variance/n))
+		mean, v := oneDraw(t, n, func(r random.Rand) (Scalar, error) {
+			return NewMaclaurin(c.s, Geometric{P: 2}, Rademacher, 3, 1, r)
+		}, maptest.X, maptest.Z)
+		maptest.Near(t, "mean, "+c.name, mean, c.s.At(vec.Dot(maptest.X, maptest.Z)), 5*math.Sqrt(c.variance/n))
 		// The squares are heavy-tailed: sum a_n^4/P_n^3 E(...)^4 has no short
 		// form; twice the size of a 5 sigma range seen over other seeds.
-		near(t, "measured variance, "+c.name, v/c.variance, 1, 0.2)
+		maptest.Near(t, "measured variance, "+c.name, v/c.variance, 1, 0.2)
 	}
 }
 
@@ -40,66 +44,66 @@ func TestC1_7_DotProductKernels(t *testing.T) {
 // its weight √(a_N p^{N+1}) estimates (p − 1) K.
 func TestC1_8_NormalisedLawOfTheDegree(t *testing.T) {
 	const D = 400000
-	k := Exponential{}.At(dot(refX, refZ))
-	f := must(NewMaclaurin(Exponential{}, Geometric{3}, Rademacher, 3, D, BlockRand(1, 1)))
-	tol := 5 * math.Sqrt(varianceOf(f, refX, refZ))
-	near(t, "k~ with P = 3", scalarKernel(f, refX, refZ), k, tol)
+	k := Exponential{}.At(vec.Dot(maptest.X, maptest.Z))
+	f := maptest.Must(NewMaclaurin(Exponential{}, Geometric{P: 3}, Rademacher, 3, D, random.Block(1, 1)))
+	tol := 5 * math.Sqrt(varianceOf(f, maptest.X, maptest.Z))
+	maptest.Near(t, "k~ with P = 3", maptest.ScalarKernel(f, maptest.X, maptest.Z), k, tol)
 	// The weight sqrt(a_N P^(N+1)) of the paper misses 1/(P-1).
 	for j, n := range f.(*maclaurinScalar).degree {
 		f.(*maclaurinScalar).setLog(j, math.Log(Exponential{}.Coefficient(n)*math.Pow(3, float64(n+1)))/2)
 	}
-	near(t, "k~ with the weight of the paper", scalarKernel(f, refX, refZ), 2*k, 2*tol)
+	maptest.Near(t, "k~ with the weight of the paper", maptest.ScalarKernel(f, maptest.X, maptest.Z), 2*k, 2*tol)
 	for _, p := range []float64{1.5, 2, 3} {
 		var sum float64
 		for n := range 400 {
-			sum += Geometric{p}.Probability(n)
+			sum += Geometric{P: p}.Probability(n)
 		}
-		near(t, "sum of the law", sum, 1, 1e-12)
+		maptest.Near(t, "sum of the law", sum, 1, 1e-12)
 	}
 	// The law of the draws is the law of the weights.
-	r := NewRand(3)
+	r := random.New(3)
 	var count [4]int
 	for range 100000 {
-		if n := (Geometric{3}).Degree(&r); n < 4 {
+		if n := (Geometric{P: 3}).Degree(&r); n < 4 {
 			count[n]++
 		}
 	}
 	for n, c := range count {
-		near(t, "share of a degree", float64(c)/100000, Geometric{3}.Probability(n), 5*math.Sqrt(0.25/100000))
+		maptest.Near(t, "share of a degree", float64(c)/100000, Geometric{P: 3}.Probability(n), 5*math.Sqrt(0.25/100000))
 	}
 }
 
 // C1.9: For a given draw the feature and its gradient are c Π w_j·x and c Σ_j (Π_{i≠j} w_i·x) w_j.
 func TestC1_9_FixedDraw(t *testing.T) {
-	f := must(NewMaclaurin(Exponential{}, Geometric{2}, Rademacher, 3, 1, NewRand(1))).(*maclaurinScalar)
+	f := maptest.Must(NewMaclaurin(Exponential{}, Geometric{P: 2}, Rademacher, 3, 1, random.New(1))).(*maclaurinScalar)
 	f.degree[0] = 2
 	f.setCoefficients(f.series, f.law)
 	f.resize()
 	f.w = []float64{1, -1, 1, 1, 1, -1}
-	phi := scalarFeatures(f, refX)
-	near(t, "Z", phi[0], -6.3, 1e-14)
+	phi := maptest.ScalarFeatures(f, maptest.X)
+	maptest.Near(t, "Z", phi[0], -6.3, 1e-14)
 	g := make([]float64, 3)
-	f.GradientTo(g, refX, phi, []float64{1})
-	nearAll(t, "grad Z", g, []float64{1.2, 7.2, -7.2}, 1e-14)
+	f.GradientTo(g, maptest.X, phi, []float64{1})
+	maptest.NearAll(t, "grad Z", g, []float64{1.2, 7.2, -7.2}, 1e-14)
 }
 
 // C1.10: Compositional kernels f(k(x, z)) (Kar and Karnick 2012): the same with an unbiased
 // feature of k in place of w·x; M = 1 + k0(2δ)/2 for the phase form.
 func TestC1_10_Compositional(t *testing.T) {
-	g := Gaussian{refSigma}
-	f := must(NewCompositional(Exponential{}, Geometric{2}, g, 3, 1, NewRand(1)))
+	g := Gaussian{Sigma: maptest.Sigma}
+	f := maptest.Must(NewCompositional(Exponential{}, Geometric{P: 2}, g, 3, 1, random.New(1)))
 	k := 1.3842436107455995
-	near(t, "exp(k)", Kernel(f, refX, refZ), k, 1e-14)
-	m := 1 + g.K0(scaled(refDelta, 2))/2
-	near(t, "M", m, 1.0055888913377107, 1e-14)
-	near(t, "second moment", secondMoment(Exponential{}, Geometric{2}, m), 8.558355773767936, 1e-13)
-	near(t, "variance", varianceOf(f, refX, refZ), 8.558355773767936-k*k, 1e-13)
+	maptest.Near(t, "exp(k)", Kernel(f, maptest.X, maptest.Z), k, 1e-14)
+	m := 1 + g.K0(maptest.Scaled(maptest.Delta, 2))/2
+	maptest.Near(t, "M", m, 1.0055888913377107, 1e-14)
+	maptest.Near(t, "second moment", secondMoment(Exponential{}, Geometric{P: 2}, m), 8.558355773767936, 1e-13)
+	maptest.Near(t, "variance", varianceOf(f, maptest.X, maptest.Z), 8.558355773767936-k*k, 1e-13)
 }
 
 // At a degree above 60 the product runs through logarithms; it must agree with
 // the plain one where both are possible.
 func TestProductsOfHighDegree(t *testing.T) {
-	factors := scaled(normals(3, 70), 1.7)
+	factors := maptest.Scaled(maptest.Normals(3, 70), 1.7)
 	plain := math.Exp(-3.0)
 	for _, v := range factors {
 		plain *= v
@@ -107,12 +111,12 @@ func TestProductsOfHighDegree(t *testing.T) {
 	p := newProducts(1)
 	p.degree[0] = 70
 	p.setLog(0, -3)
-	near(t, "product of 70 factors", p.product(0, factors)/plain, 1, 1e-12)
+	maptest.Near(t, "product of 70 factors", p.product(0, factors)/plain, 1, 1e-12)
 	p.resize()
 	copy(p.factors, factors)
 	p.pullFrom([]float64{2}, 0.5)
 	for i, v := range factors {
-		near(t, "derivative", p.pull[i]*v/plain, 1, 1e-12)
+		maptest.Near(t, "derivative", p.pull[i]*v/plain, 1, 1e-12)
 	}
 	// Where a plain product overflows on the way.
 	huge := make([]float64, 400)
@@ -121,40 +125,40 @@ func TestProductsOfHighDegree(t *testing.T) {
 	}
 	q := newProducts(1)
 	q.setLog(0, -400*math.Ln10)
-	near(t, "10^400 e^(-400 ln 10)", q.product(0, huge), 1, 1e-11)
+	maptest.Near(t, "10^400 e^(-400 ln 10)", q.product(0, huge), 1, 1e-11)
 	p.factors[0] = 0
 	p.pullFrom([]float64{2}, 0.5)
-	near(t, "derivative by a zero factor", p.pull[0]*factors[0]/plain, 1, 1e-12)
-	near(t, "derivative beside a zero factor", p.pull[1], 0, 0)
+	maptest.Near(t, "derivative by a zero factor", p.pull[0]*factors[0]/plain, 1, 1e-12)
+	maptest.Near(t, "derivative beside a zero factor", p.pull[1], 0, 0)
 }
 
 func TestTruncateAndRestrict(t *testing.T) {
-	c := must(Truncate(Exponential{}, 1.5, 1e-3))
+	c := maptest.Must(Truncate(Exponential{}, 1.5, 1e-3))
 	tail := math.Exp(2.25) - c.At(2.25)
 	if !(tail <= 1e-3) || !(math.Exp(2.25)-c[:len(c)-1].At(2.25) > 1e-3) {
 		t.Errorf("the tail after degree %d is %g", len(c)-1, tail)
 	}
-	law := must(Restricted(c, 1.5))
+	law := maptest.Must(Restricted(c, 1.5))
 	var sum, bound float64
 	for n := range c {
 		sum += law.Probability(n)
 		bound = max(bound, c[n]*math.Pow(2.25, float64(n))/law.Probability(n))
 	}
-	near(t, "sum of the law", sum, 1, 1e-14)
+	maptest.Near(t, "sum of the law", sum, 1, 1e-14)
 	// |Z(x) Z(z)| <= a_N/P_N R^(2N) = f(R^2) for Rademacher vectors.
-	near(t, "uniform bound", bound, c.At(2.25), 1e-13)
+	maptest.Near(t, "uniform bound", bound, c.At(2.25), 1e-13)
 	if law.Probability(len(c)) != 0 {
 		t.Error("a degree beyond the truncation has a probability")
 	}
 	// sum a_n^2/P_n M^n is least for P_n ~ a_n M^(n/2), that is R^2 = sqrt(M).
-	best := must(Restricted(c, math.Pow(Rademacher.secondMoment(refX, refZ), 0.25)))
-	if v := varianceOf(must(NewMaclaurin(c, best, Rademacher, 3, 1, NewRand(1))), refX, refZ); !(v < 1.0088) {
+	best := maptest.Must(Restricted(c, math.Pow(Rademacher.secondMoment(maptest.X, maptest.Z), 0.25)))
+	if v := varianceOf(maptest.Must(NewMaclaurin(c, best, Rademacher, 3, 1, random.New(1))), maptest.X, maptest.Z); !(v < 1.0088) {
 		t.Errorf("variance %g with degrees drawn by their size, 1.0088 with the geometric law", v)
 	}
 	// A polynomial without a linear term: no draw of degree 1.
 	even := Coefficients{0, 0, 1, 0, 2}
-	law = must(Restricted(even, 1))
-	r := NewRand(2)
+	law = maptest.Must(Restricted(even, 1))
+	r := random.New(2)
 	for range 1000 {
 		if n := law.Degree(&r); even[n] == 0 {
 			t.Fatalf("degree %d was drawn", n)
@@ -166,16 +170,16 @@ func TestImpossibleSeries(t *testing.T) {
 	if _, err := Truncate(Coefficients{1, -1}, 1, 0.1); err == nil {
 		t.Error("a negative coefficient was accepted")
 	}
-	if _, err := NewMaclaurin(Exponential{}, must(Restricted(Coefficients{1, 1}, 1)), Rademacher, 2, 3, NewRand(1)); err == nil {
+	if _, err := NewMaclaurin(Exponential{}, maptest.Must(Restricted(Coefficients{1, 1}, 1)), Rademacher, 2, 3, random.New(1)); err == nil {
 		t.Error("a law that misses degrees was accepted")
 	}
-	if _, err := NewMaclaurin(Exponential{}, Geometric{1}, Rademacher, 2, 3, NewRand(1)); err == nil {
+	if _, err := NewMaclaurin(Exponential{}, Geometric{P: 1}, Rademacher, 2, 3, random.New(1)); err == nil {
 		t.Error("P = 1 was accepted")
 	}
-	if _, err := NewMaclaurin(Coefficients{0}, Geometric{2}, Rademacher, 2, 3, NewRand(1)); err == nil {
+	if _, err := NewMaclaurin(Coefficients{0}, Geometric{P: 2}, Rademacher, 2, 3, random.New(1)); err == nil {
 		t.Error("the zero series was accepted")
 	}
-	if _, err := NewMaclaurin(Exponential{}, Geometric{2}, Projections(7), 2, 3, NewRand(1)); err == nil {
+	if _, err := NewMaclaurin(Exponential{}, Geometric{P: 2}, Projections(7), 2, 3, random.New(1)); err == nil {
 		t.Error("an unknown law of projections was accepted")
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/random"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -34,14 +37,14 @@ func Measure(m Map, x []float64, eps float64) (Measurement, error) {
 	if len(x) == 0 || len(x)%d.In != 0 {
 		return Measurement{}, fmt.Errorf("orff: Measure needs whole rows of %d coordinates, got %d numbers", d.In, len(x))
 	}
-	if err := positive("epsilon", eps); err != nil {
+	if err := check.Positive("epsilon", eps); err != nil {
 		return Measurement{}, err
 	}
 	p := d.Out
 	n := min(len(x)/d.In, measuredPoints, max(1, measuredOrder/p))
 	at := func(i int) []float64 { return x[i*d.In : (i+1)*d.In] }
 	for i := range n {
-		if !finite(at(i)) {
+		if !numeric.Finite(at(i)) {
 			return Measurement{}, fmt.Errorf("orff: row %d of the points is not finite", i+1)
 		}
 		if err := CheckInput(m, at(i)); err != nil {
@@ -77,7 +80,7 @@ func Measure(m Map, x []float64, eps float64) (Measurement, error) {
 	for j := range n {
 		for i := range j + 1 {
 			KernelTo(exact, m, at(i), at(j))
-			if !finite(exact) {
+			if !numeric.Finite(exact) {
 				return Measurement{}, fmt.Errorf("orff: the kernel of %T has no closed form", m)
 			}
 			variancesTo(variance, m, at(i), at(j))
@@ -88,7 +91,7 @@ func Measure(m Map, x []float64, eps float64) (Measurement, error) {
 				}
 				sumVariance += variance[l*p+l]
 			}
-			f := squaredNorm(block)
+			f := numeric.SquaredNorm(block)
 			sumSquares += f
 			pairs++
 			if f > out.Max*out.Max { // the spectral norm is at most the Frobenius norm
@@ -122,7 +125,7 @@ func spectralNorm(a []float64, n int) float64 {
 func symmetricNorm(a *mat.SymDense) float64 {
 	n := a.SymmetricDim()
 	x, y := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
-	r := NewRand(1)
+	r := random.New(1)
 	r.NormalsTo(x.RawVector().Data)
 	norm := 0.0
 	for range powerIterations {

@@ -7,6 +7,9 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // Nystroem is the map of a kernel through M landmarks (Williams and Seeger 2001;
@@ -30,10 +33,10 @@ type Nystroem struct {
 // NewNystroem factors the Gram matrix of the landmarks, M x d row-major; their
 // frequencies are never drawn.
 func NewNystroem(s Spectrum, d int, landmarks []float64) (*Nystroem, error) {
-	if d < 1 || len(landmarks) == 0 || len(landmarks)%d != 0 || !finite(landmarks) {
+	if d < 1 || len(landmarks) == 0 || len(landmarks)%d != 0 || !numeric.Finite(landmarks) {
 		return nil, fmt.Errorf("orff: Nystroem features need whole finite rows of %d coordinates, got %d numbers", d, len(landmarks))
 	}
-	if err := validate(s, d); err != nil {
+	if err := check.Parameters(s, d); err != nil {
 		return nil, err
 	}
 	m := len(landmarks) / d
@@ -46,7 +49,7 @@ func NewNystroem(s Spectrum, d int, landmarks []float64) (*Nystroem, error) {
 	for i := range m {
 		f.similaritiesTo(gram[i*m:(i+1)*m], f.landmark(i))
 	}
-	g, u, err := eigenSym(m, gram)
+	g, u, err := numeric.EigenSym(m, gram)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +73,7 @@ func Landmarks(x []float64, d, m int, seed uint64) []float64 {
 	rows := append([]float64(nil), x...)
 	n := len(x) / d
 	m = min(m, n)
-	r := NewRand(seed)
+	r := random.New(seed)
 	for i := range m {
 		j := i + r.Intn(n-i)
 		for k := range d {
@@ -84,7 +87,7 @@ func (f *Nystroem) landmark(i int) []float64 { return f.landmarks[i*f.d : (i+1)*
 
 func (f *Nystroem) similaritiesTo(k, x []float64) {
 	for i := range k {
-		lagTo(f.delta, x, f.landmark(i))
+		numeric.LagTo(f.delta, x, f.landmark(i))
 		k[i] = f.spectrum.K0(f.delta)
 	}
 }
@@ -95,7 +98,7 @@ func (f *Nystroem) Len() int { return f.m }
 // FeaturesTo writes phi(x).
 func (f *Nystroem) FeaturesTo(phi, x []float64) {
 	if len(phi) != f.m || len(x) != f.d {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	f.similaritiesTo(f.k, x)
 	vec.MatVec(phi, f.root, f.k)
@@ -108,7 +111,7 @@ func (f *Nystroem) GradientTo(g, x, phi, c []float64) {
 	vec.MatTVec(f.k, f.root, c)
 	clear(g)
 	for i, v := range f.k {
-		lagTo(f.delta, x, f.landmark(i))
+		numeric.LagTo(f.delta, x, f.landmark(i))
 		s.slopeTo(f.slope, f.delta)
 		vec.Axpy(f.scale*v, f.slope, g)
 	}
@@ -132,6 +135,6 @@ func (f *Nystroem) State(c *snapshot.Codec) {
 func (f *Nystroem) weigh(s float64) bool { f.scale *= s; return true }
 
 func (f *Nystroem) kernel(x, z []float64) float64 {
-	lagTo(f.delta, x, z)
+	numeric.LagTo(f.delta, x, z)
 	return f.scale * f.scale * f.spectrum.K0(f.delta)
 }

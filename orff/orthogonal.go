@@ -3,6 +3,7 @@ package orff
 import (
 	"math"
 
+	"github.com/orffvar/forecaster/orff/random"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -16,7 +17,7 @@ func (k Orthogonal) gaussian() Gaussian { return Gaussian(k) }
 
 // SampleTo draws the normal matrices of all groups, then a radius for each
 // frequency. It allocates.
-func (k Orthogonal) SampleTo(w []float64, d int, r *Rand) {
+func (k Orthogonal) SampleTo(w []float64, d int, r *random.Rand) {
 	a := make([]float64, d*d)
 	for rest := w; len(rest) > 0; {
 		r.NormalsTo(a)
@@ -29,7 +30,7 @@ func (k Orthogonal) SampleTo(w []float64, d int, r *Rand) {
 		}
 	}
 	for ; len(w) > 0; w = w[d:] {
-		radius := math.Sqrt(r.chiSquared(d)) / k.Sigma
+		radius := math.Sqrt(r.ChiSquared(d)) / k.Sigma
 		for j := range d {
 			w[j] *= radius
 		}
@@ -56,7 +57,7 @@ func haar(a []float64, d int) *mat.Dense {
 
 func (k Orthogonal) K0(delta []float64) float64 { return k.gaussian().K0(delta) }
 func (k Orthogonal) Variance() float64          { return k.gaussian().Variance() }
-func (k Orthogonal) validate(d int) error       { return k.gaussian().validate(d) }
+func (k Orthogonal) Validate(d int) error       { return k.gaussian().Validate(d) }
 func (k Orthogonal) dependent()                 {}
 
 // dependent reports whether the frequencies of s are not independent draws.

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
+	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
 )
 
 // Output is the operator Gamma = B B^T of a decomposable kernel k(x, z) Gamma: its entries
@@ -28,7 +29,7 @@ func Identity(p int) Output {
 // 1e-12 of its largest entry, zero, or with an eigenvalue below -1e-10 of the
 // largest.
 func NewOutput(p int, gamma []float64) (Output, error) {
-	g, u, err := eigenSym(p, gamma)
+	g, u, err := numeric.EigenSym(p, gamma)
 	if err != nil {
 		return Output{}, err
 	}
@@ -72,7 +73,7 @@ func OutputFactor(p, inner int, b []float64) (Output, error) {
 	if p < 1 || inner < 1 || len(b) != p*inner {
 		return Output{}, fmt.Errorf("orff: B must be p x p' with p, p' >= 1, got %d x %d with %d numbers", p, inner, len(b))
 	}
-	if !finite(b) {
+	if !numeric.Finite(b) {
 		return Output{}, fmt.Errorf("orff: B has a value that is not finite")
 	}
 	return Output{p: p, inner: inner, b: append([]float64(nil), b...)}, nil
@@ -102,39 +103,8 @@ func (o Output) Gamma() []float64 {
 	g := make([]float64, o.p*o.p)
 	for i := range o.p {
 		for j := range o.p {
-			g[i*o.p+j] = dot(b[i*o.inner:(i+1)*o.inner], b[j*o.inner:(j+1)*o.inner])
+			g[i*o.p+j] = vec.Dot(b[i*o.inner:(i+1)*o.inner], b[j*o.inner:(j+1)*o.inner])
 		}
 	}
 	return g
-}
-
-// eigenSym returns the eigenvalues in ascending order and the eigenvectors of a
-// symmetric p x p matrix, after checking that it is one.
-func eigenSym(p int, a []float64) ([]float64, *mat.Dense, error) {
-	if p < 1 || len(a) != p*p {
-		return nil, nil, fmt.Errorf("orff: a matrix of order %d needs %d numbers, got %d", p, p*p, len(a))
-	}
-	if !finite(a) {
-		return nil, nil, fmt.Errorf("orff: the matrix has a value that is not finite")
-	}
-	var top float64
-	for _, v := range a {
-		top = max(top, math.Abs(v))
-	}
-	s := mat.NewSymDense(p, nil)
-	for i := range p {
-		for j := range i + 1 {
-			if math.Abs(a[i*p+j]-a[j*p+i]) > 1e-12*top {
-				return nil, nil, fmt.Errorf("orff: the matrix is not symmetric at (%d, %d): %g and %g", i+1, j+1, a[i*p+j], a[j*p+i])
-			}
-			s.SetSym(i, j, (a[i*p+j]+a[j*p+i])/2)
-		}
-	}
-	var e mat.EigenSym
-	if !e.Factorize(s, true) {
-		return nil, nil, fmt.Errorf("orff: the eigendecomposition did not converge")
-	}
-	var u mat.Dense
-	e.VectorsTo(&u)
-	return e.Values(nil), &u, nil
 }

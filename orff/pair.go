@@ -1,6 +1,9 @@
 package orff
 
-import "github.com/orffvar/forecaster/eval/snapshot"
+import (
+	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/orff/random"
+)
 
 // pair is the common part of maps of two independent factors of one input: phi = [phi_1;
 // phi_2], and theta is P_1 x P_2, row-major.
@@ -51,5 +54,5 @@ func (m *pair) State(c *snapshot.Codec) {
 	state(m.b, c)
 }
 
-func (m *pair) redraw(r *Rand) bool  { return redraw(m.a, r) && redraw(m.b, r) }
-func (m *pair) weigh(s float64) bool { return weigh(m.a, s) }
+func (m *pair) redraw(r *random.Rand) bool { return redraw(m.a, r) && redraw(m.b, r) }
+func (m *pair) weigh(s float64) bool       { return weigh(m.a, s) }

@@ -5,6 +5,9 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // phaseScalar is the other random Fourier map of a shift-invariant kernel,
@@ -24,11 +27,11 @@ type phaseScalar struct {
 }
 
 // NewPhase draws D frequencies in R^d and D offsets from r.
-func NewPhase(s Spectrum, d, D int, r Rand) (Scalar, error) {
-	if err := sizes("phase features", d, D); err != nil {
+func NewPhase(s Spectrum, d, D int, r random.Rand) (Scalar, error) {
+	if err := check.Sizes("phase features", d, D); err != nil {
 		return nil, err
 	}
-	if err := validate(s, d); err != nil {
+	if err := check.Parameters(s, d); err != nil {
 		return nil, err
 	}
 	f := &phaseScalar{
@@ -46,7 +49,7 @@ func (f *phaseScalar) Len() int { return f.n }
 // FeaturesTo writes phi(x).
 func (f *phaseScalar) FeaturesTo(phi, x []float64) {
 	if len(phi) != f.n || len(x) != f.d {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	f.anglesTo(x)
 	vec.SinCos(f.sin, phi, f.t)
@@ -79,7 +82,7 @@ func (f *phaseScalar) State(c *snapshot.Codec) {
 	c.Float64s(f.beta)
 }
 
-func (f *phaseScalar) redraw(r *Rand) bool {
+func (f *phaseScalar) redraw(r *random.Rand) bool {
 	if f.rows == nil {
 		f.rows = make([]float64, len(f.w))
 	}
@@ -96,7 +99,7 @@ func (f *phaseScalar) weigh(s float64) bool { f.scale *= s; return true }
 func (f *phaseScalar) mass() float64 { return f.scale * f.scale * float64(f.n) / 2 }
 
 func (f *phaseScalar) kernel(x, z []float64) float64 {
-	lagTo(f.delta, x, z)
+	numeric.LagTo(f.delta, x, z)
 	return f.mass() * f.spectrum.K0(f.delta)
 }
 
@@ -104,6 +107,6 @@ func (f *phaseScalar) variance(x, z []float64) float64 {
 	if dependent(f.spectrum) {
 		return math.NaN()
 	}
-	lagTo(f.delta, x, z)
-	return square(f.mass()) * phaseVariance(f.spectrum, f.delta) / float64(f.n)
+	numeric.LagTo(f.delta, x, z)
+	return numeric.Square(f.mass()) * phaseVariance(f.spectrum, f.delta) / float64(f.n)
 }

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
 )
 
 // Goal is the guarantee that the number of draws has to give.
@@ -216,7 +219,7 @@ func finish(m Map, e estimate, p Problem, draws float64, formula string, relativ
 	bytes := func(D float64) float64 {
 		b := D * (float64(e.d) + float64(dims.Params)/float64(e.draws))
 		if p.NormalMatrix {
-			b += square(D * float64(dims.Features) / float64(e.draws))
+			b += numeric.Square(D * float64(dims.Features) / float64(e.draws))
 		}
 		return 8 * b
 	}
@@ -253,7 +256,7 @@ func spectrumUniform(s Spectrum, d int) func(float64, Problem) (inequality, stri
 		if math.IsInf(v, 1) {
 			return nil, "", errors.New("orff: no uniform bound: the frequencies of this kernel have no variance")
 		}
-		if err := positive("the diameter of the set of inputs", p.Diameter); err != nil {
+		if err := check.Positive("the diameter of the set of inputs", p.Diameter); err != nil {
 			return nil, "", err
 		}
 		second := math.Sqrt(float64(d) * v)
@@ -285,7 +288,7 @@ func (f *angularScalar) estimate() (estimate, error) {
 // equal, because -ln k(x, x) is a sum of concave functions of the coordinates.
 func (f *Semigroup) estimate() (estimate, error) {
 	least := func(p Problem) (float64, error) {
-		if err := positive("the radius of the inputs", p.Radius); err != nil {
+		if err := check.Positive("the radius of the inputs", p.Radius); err != nil {
 			return 0, err
 		}
 		x := make([]float64, f.d)
@@ -305,7 +308,7 @@ func (f *maclaurinScalar) estimate() (estimate, error) {
 		return estimate{}, errors.New("orff: no error bound: a feature with normal vectors is unbounded, use Rademacher vectors")
 	}
 	spread := func(p Problem) (float64, error) {
-		if err := positive("the radius of the inputs", p.Radius); err != nil {
+		if err := check.Positive("the radius of the inputs", p.Radius); err != nil {
 			return 0, err
 		}
 		return productBound(f.series, f.law, p.Radius*p.Radius)
@@ -337,7 +340,7 @@ func (f *compositionalScalar) estimate() (estimate, error) {
 		if !ok {
 			return nil, "", errors.New("orff: the uniform bound of compositional features is known for the geometric law only")
 		}
-		if err := positive("the radius of the inputs", p.Radius); err != nil {
+		if err := check.Positive("the radius of the inputs", p.Radius); err != nil {
 			return nil, "", err
 		}
 		c1, err := spread(p)
@@ -373,7 +376,7 @@ func productBound(s Series, law DegreeLaw, t float64) (float64, error) {
 			}
 		}
 	}
-	if !finite([]float64{c}) {
+	if !numeric.Finite([]float64{c}) {
 		return 0, errors.New("orff: no error bound: the features are unbounded at this radius, use a smaller one or a truncated series")
 	}
 	return c, nil
@@ -386,7 +389,7 @@ func (m *Decomposable) estimate() (estimate, error) {
 	if err != nil {
 		return e, err
 	}
-	g, _, err := eigenSym(m.out.p, m.out.Gamma())
+	g, _, err := numeric.EigenSym(m.out.p, m.out.Gamma())
 	if err != nil {
 		return e, err
 	}
@@ -409,7 +412,7 @@ func fieldEstimate(f *field, k0, second float64) estimate {
 	}
 	e := estimate{draws: f.n, d: f.d, norm: f.mass(), field: u}
 	e.uniform = func(eps float64, p Problem) (inequality, string, error) {
-		if err := positive("the diameter of the set of inputs", p.Diameter); err != nil {
+		if err := check.Positive("the diameter of the set of inputs", p.Diameter); err != nil {
 			return nil, "", err
 		}
 		// The bound is not free of units: scale the kernel to ||K0(0)|| = 1.

@@ -5,11 +5,16 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
-func scalarMap[S Scalar](s S, err error) Map { return NewDecomposable(must(s, err), Identity(1)) }
+func scalarMap[S Scalar](s S, err error) Map {
+	return NewDecomposable(maptest.Must(s, err), Identity(1))
+}
 
-func gaussianMap(d int) Map { return scalarMap(NewFourier(Gaussian{1}, d, 1, NewRand(1))) }
+func gaussianMap(d int) Map { return scalarMap(NewFourier(Gaussian{Sigma: 1}, d, 1, random.New(1))) }
 
 func plan(t *testing.T, m Map, g Goal, p Problem) Plan {
 	t.Helper()
@@ -28,23 +33,23 @@ func TestC3_1_Entrywise(t *testing.T) {
 		{Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}, 15846, 13450, 3363},
 		{Problem{Epsilon: 0.05, Delta: 0.01, Points: 500}, 69247, 54517, 13626},
 	} {
-		if d := plan(t, scalarMap(NewPhase(Gaussian{1}, 2, 1, NewRand(1))), Entrywise, c.p).Draws; d != c.phase {
+		if d := plan(t, scalarMap(NewPhase(Gaussian{Sigma: 1}, 2, 1, random.New(1))), Entrywise, c.p).Draws; d != c.phase {
 			t.Errorf("phase: %d draws, want %d", d, c.phase)
 		}
 		if d := plan(t, gaussianMap(2), Entrywise, c.p).Draws; d != c.cosin {
 			t.Errorf("cos-sin: %d draws, want %d", d, c.cosin)
 		}
-		if d := plan(t, scalarMap(NewAngular(2, 1, NewRand(1))), Entrywise, c.p).Draws; d != c.cosin {
+		if d := plan(t, scalarMap(NewAngular(2, 1, random.New(1))), Entrywise, c.p).Draws; d != c.cosin {
 			t.Errorf("sign: %d draws, want %d", d, c.cosin)
 		}
 		// The notes' (16/eps^2) ln(n/delta) is sufficient for the phase form, not sharp.
-		if d := int(math.Ceil(16 / square(c.p.Epsilon) * math.Log(float64(c.p.Points)/c.p.Delta))); d != c.seed || d < c.phase {
+		if d := int(math.Ceil(16 / numeric.Square(c.p.Epsilon) * math.Log(float64(c.p.Points)/c.p.Delta))); d != c.seed || d < c.phase {
 			t.Errorf("the notes: %d draws, want %d", d, c.seed)
 		}
 	}
 	// Gamma scales epsilon: ||Gamma|| = 2.
 	p := Problem{Epsilon: 0.2, Delta: 0.05, Points: 1000}
-	m := NewDecomposable(must(NewFourier(Gaussian{1}, 2, 1, NewRand(1))), must(NewOutput(2, []float64{1, 1, 1, 1})))
+	m := NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, 2, 1, random.New(1))), maptest.Must(NewOutput(2, []float64{1, 1, 1, 1})))
 	if d := plan(t, m, Entrywise, p).Draws; d != 3363 {
 		t.Errorf("||Gamma|| = 2 at twice the epsilon: %d draws, want 3363", d)
 	}
@@ -53,17 +58,17 @@ func TestC3_1_Entrywise(t *testing.T) {
 // C3.2: With D from C3.1 at most a share δ of the seeds has an entry off by more than ε.
 func TestC3_2_EntrywiseHolds(t *testing.T) {
 	const n, eps, delta, runs = 12, 0.2, 0.05, 200
-	x := normals(3, 2*n)
+	x := maptest.Normals(3, 2*n)
 	D := plan(t, gaussianMap(2), Entrywise, Problem{Epsilon: eps, Delta: delta, Points: n}).Draws
 	phi := make([][]float64, n)
 	failures := 0
 	for seed := range runs {
-		f := must(NewFourier(Gaussian{1}, 2, D, BlockRand(uint64(seed), 1)))
+		f := maptest.Must(NewFourier(Gaussian{Sigma: 1}, 2, D, random.Block(uint64(seed), 1)))
 		worst := 0.0
 		for i := range n {
-			phi[i] = scalarFeatures(f, x[2*i:2*i+2])
+			phi[i] = maptest.ScalarFeatures(f, x[2*i:2*i+2])
 			for j := range i {
-				worst = max(worst, math.Abs(dot(phi[i], phi[j])-Kernel(f, x[2*i:2*i+2], x[2*j:2*j+2])))
+				worst = max(worst, math.Abs(vec.Dot(phi[i], phi[j])-Kernel(f, x[2*i:2*i+2], x[2*j:2*j+2])))
 			}
 		}
 		if worst > eps {
@@ -82,22 +87,22 @@ func TestC3_3_Uniform(t *testing.T) {
 	if d := plan(t, gaussianMap(5), Uniform, p).Draws; d != 49079 {
 		t.Errorf("%d draws, want 49079", d)
 	}
-	m := NewDecomposable(must(NewFourier(Gaussian{1}, 5, 1, NewRand(1))), must(NewOutput(2, []float64{2, 0, 0, 1})))
+	m := NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, 5, 1, random.New(1))), maptest.Must(NewOutput(2, []float64{2, 0, 0, 1})))
 	if d := plan(t, m, Uniform, p).Draws; d != 211842 {
 		t.Errorf("||Gamma|| = 2: %d draws, want 211842", d)
 	}
-	if _, err := Recommend(scalarMap(NewFourier(Laplacian{1}, 5, 1, NewRand(1))), Uniform, p); err == nil {
+	if _, err := Recommend(scalarMap(NewFourier(Laplacian{Gamma: 1}, 5, 1, random.New(1))), Uniform, p); err == nil {
 		t.Error("a uniform bound for a Laplacian kernel")
 	}
 }
 
 func TestC3_4_Spectral(t *testing.T) {
 	p := Problem{Epsilon: 0.1, Points: 1000, IntrinsicDimension: 20}
-	phase := plan(t, scalarMap(NewPhase(Gaussian{1}, 2, 1, NewRand(1))), Spectral, p)
+	phase := plan(t, scalarMap(NewPhase(Gaussian{Sigma: 1}, 2, 1, random.New(1))), Spectral, p)
 	if phase.Draws != 64798 || !phase.Relative {
 		t.Errorf("phase: %+v, want 64798 relative", phase)
 	}
-	for _, m := range []Map{gaussianMap(2), scalarMap(NewAngular(2, 1, NewRand(1)))} {
+	for _, m := range []Map{gaussianMap(2), scalarMap(NewAngular(2, 1, random.New(1)))} {
 		if d := plan(t, m, Spectral, p).Draws; d != 32399 {
 			t.Errorf("%d draws, want 32399", d)
 		}
@@ -108,29 +113,29 @@ func TestC3_4_Spectral(t *testing.T) {
 	// The right side of the bound is epsilon at the real-valued D.
 	D := drawsSpectral(0.1, 1000, 20, 2)
 	l := math.Log(2000)
-	near(t, "sqrt(2mIl/D) + 2mIl/3D", math.Sqrt(2*2*20*l/D)+2*2*20*l/(3*D), 0.1, 1e-13)
+	maptest.Near(t, "sqrt(2mIl/D) + 2mIl/3D", math.Sqrt(2*2*20*l/D)+2*2*20*l/(3*D), 0.1, 1e-13)
 }
 
 func TestC3_5_OperatorValuedAtPoints(t *testing.T) {
 	p := Problem{Epsilon: 0.1, Delta: 0.05, Points: 100}
-	if d := plan(t, must(NewCurlFree(0.9, 3, 1, Bounded, NewRand(1))), Entrywise, p).Draws; d != 12596 {
+	if d := plan(t, maptest.Must(NewCurlFree(0.9, 3, 1, Bounded, random.New(1))), Entrywise, p).Draws; d != 12596 {
 		t.Errorf("curl: %d draws, want 12596", d)
 	}
-	if d := plan(t, must(NewDivergenceFree(0.9, 3, 1, Bounded, false, NewRand(1))), Entrywise, p).Draws; d != 24864 {
+	if d := plan(t, maptest.Must(NewDivergenceFree(0.9, 3, 1, Bounded, false, random.New(1))), Entrywise, p).Draws; d != 24864 {
 		t.Errorf("div: %d draws, want 24864", d)
 	}
-	if _, err := Recommend(must(NewCurlFree(0.9, 3, 1, Unbounded, NewRand(1))), Entrywise, p); err == nil {
+	if _, err := Recommend(maptest.Must(NewCurlFree(0.9, 3, 1, Unbounded, random.New(1))), Entrywise, p); err == nil {
 		t.Error("a bound at points for an unbounded map")
 	}
 }
 
 // C3.8: Orlicz norm ‖ ‖ω‖² ‖_ψ1 = 2/(σ²(1 − 4^{−1/d})), used by Corollary 5.3 for unbounded maps.
 func TestC3_8_Orlicz(t *testing.T) {
-	near(t, "Orlicz norm", orliczNorm(3, 0.9), 6.672628108442754, 1e-14)
+	maptest.Near(t, "Orlicz norm", orliczNorm(3, 0.9), 6.672628108442754, 1e-14)
 	// E exp(||omega||^2/t) = 2 at the norm.
-	near(t, "moment generating function", math.Pow(1-2/(0.81*orliczNorm(3, 0.9)), -1.5), 2, 1e-13)
+	maptest.Near(t, "moment generating function", math.Pow(1-2/(0.81*orliczNorm(3, 0.9)), -1.5), 2, 1e-13)
 	// E chi_3^3 = 2^(3/2) Gamma(3)/Gamma(3/2).
-	near(t, "E chi^3", chiMoment(3, 3), math.Pow(2, 1.5)*2/(math.Sqrt(math.Pi)/2), 1e-13)
+	maptest.Near(t, "E chi^3", chiMoment(3, 3), math.Pow(2, 1.5)*2/(math.Sqrt(math.Pi)/2), 1e-13)
 }
 
 // The constant of the uniform bound: sup_d C_d 4^(d/(d+1)) = 20 at d = 4, and 12
@@ -144,18 +149,18 @@ func TestUniformConstant(t *testing.T) {
 		best20 = max(best20, c)
 		best12 = max(best12, c/math.Pow(2, float64(d)/float64(d+1)))
 	}
-	near(t, "constant", best20, 20, 1e-12)
-	near(t, "constant with the smaller covering", best12, 12, 1e-12)
+	maptest.Near(t, "constant", best20, 20, 1e-12)
+	maptest.Near(t, "constant with the smaller covering", best12, 12, 1e-12)
 }
 
 func TestUniformFieldBound(t *testing.T) {
-	curl := must(NewCurlFree(1, 2, 1, Bounded, NewRand(1)))
+	curl := maptest.Must(NewCurlFree(1, 2, 1, Bounded, random.New(1)))
 	p := Problem{Epsilon: 0.5, Delta: 0.1, Diameter: 2}
 	for _, m := range []Map{
-		curl, must(NewCurlFree(1, 2, 1, Unbounded, NewRand(1))),
-		must(NewDivergenceFree(1, 2, 1, Bounded, false, NewRand(1))), must(NewDivergenceFree(1, 2, 1, Unbounded, true, NewRand(1))),
+		curl, maptest.Must(NewCurlFree(1, 2, 1, Unbounded, random.New(1))),
+		maptest.Must(NewDivergenceFree(1, 2, 1, Bounded, false, random.New(1))), maptest.Must(NewDivergenceFree(1, 2, 1, Unbounded, true, random.New(1))),
 	} {
-		e := must(m.(estimator).estimate())
+		e := maptest.Must(m.(estimator).estimate())
 		D := plan(t, m, Uniform, p).Draws
 		f := *e.field // sigma = 1 and d = 2: ||K0(0)|| = 1
 		if !(f.failure(p.Epsilon, p.Diameter, float64(D)) <= p.Delta) || !(f.failure(p.Epsilon, p.Diameter, float64(D-2)) > p.Delta) {
@@ -164,25 +169,25 @@ func TestUniformFieldBound(t *testing.T) {
 	}
 	// Units do not matter: x, sigma and the diameter twice as large, the kernel
 	// four times as small.
-	wide := must(NewCurlFree(2, 2, 1, Unbounded, NewRand(1)))
-	a := plan(t, must(NewCurlFree(1, 2, 1, Unbounded, NewRand(1))), Uniform, p).Draws
+	wide := maptest.Must(NewCurlFree(2, 2, 1, Unbounded, random.New(1)))
+	a := plan(t, maptest.Must(NewCurlFree(1, 2, 1, Unbounded, random.New(1))), Uniform, p).Draws
 	if b := plan(t, wide, Uniform, Problem{Epsilon: 0.125, Delta: 0.1, Diameter: 4}).Draws; a != b {
 		t.Errorf("%d draws in one unit, %d in another", a, b)
 	}
 
 	// And the bound holds, on a grid of the ball of lags.
 	D := plan(t, curl, Uniform, p).Draws
-	m := must(NewCurlFree(1, 2, D, Bounded, BlockRand(1, 1)))
+	m := maptest.Must(NewCurlFree(1, 2, D, Bounded, random.Block(1, 1)))
 	k := make([]float64, 4)
 	zero := make([]float64, 2)
 	for i := -4; i <= 4; i++ {
 		for j := -4; j <= 4; j++ {
 			x := []float64{float64(i) / 2, float64(j) / 2}
-			if squaredNorm(x) > 4 {
+			if numeric.SquaredNorm(x) > 4 {
 				continue
 			}
 			KernelTo(k, m, x, zero)
-			vec.Axpy(-1, mapKernel(m, x, zero), k)
+			vec.Axpy(-1, maptest.Kernel(m, x, zero), k)
 			if e := opNorm(k, 2); !(e <= p.Epsilon) {
 				t.Errorf("error %g at %v", e, x)
 			}
@@ -201,24 +206,24 @@ func TestC3_9_Statistical(t *testing.T) {
 
 // C3.11: Maurer's bound (chapter 7): R(f) ≤ R_emp(f) + 2√(2/N) (L M √T + C √ln(2/δ)).
 func TestC3_11_Maurer(t *testing.T) {
-	near(t, "gap", RidgeClass{1, 1, 1}.RademacherGap(1000, 2, 0.05), 0.2982788697454302, 1e-14)
+	maptest.Near(t, "gap", RidgeClass{1, 1, 1}.RademacherGap(1000, 2, 0.05), 0.2982788697454302, 1e-14)
 	c := RidgeClassOf(0.01, 2, 3, 1)
-	near(t, "M", c.Norm, 20, 1e-14)
-	near(t, "L", c.Lipschitz, 23, 1e-14)
-	near(t, "C", c.Range, 23*23/2.0, 1e-14)
+	maptest.Near(t, "M", c.Norm, 20, 1e-14)
+	maptest.Near(t, "L", c.Lipschitz, 23, 1e-14)
+	maptest.Near(t, "C", c.Range, 23*23/2.0, 1e-14)
 	// beta = L^2 kappa/(lambda N) = 529, 4 N beta = 211600, C = 264.5
-	near(t, "stability", c.StabilityGap(100, 0.01, 1, 0.05), 2*529+(211600+264.5)*math.Sqrt(math.Log(20)/200), 1e-13)
-	near(t, "consistency", RidgeClass{1, 1, 1}.ConsistencyGap(1000, 400, 2, 3, 0.05), 2*0.2982788697454302+3.0/20*(1+math.Sqrt(2*math.Log(20))), 1e-13)
+	maptest.Near(t, "stability", c.StabilityGap(100, 0.01, 1, 0.05), 2*529+(211600+264.5)*math.Sqrt(math.Log(20)/200), 1e-13)
+	maptest.Near(t, "consistency", RidgeClass{1, 1, 1}.ConsistencyGap(1000, 400, 2, 3, 0.05), 2*0.2982788697454302+3.0/20*(1+math.Sqrt(2*math.Log(20))), 1e-13)
 }
 
 // C3.12: Random Maclaurin, one pair: D ≥ (2C1²/ε²) ln(2/δ), C1 = p/(p−1) f(pR²).
 func TestC3_12_MaclaurinSinglePair(t *testing.T) {
 	const R, eps, delta, runs = 0.5, 0.1, 0.05, 200
-	c1, err := productBound(Exponential{}, Geometric{2}, R*R)
+	c1, err := productBound(Exponential{}, Geometric{P: 2}, R*R)
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "C1^2", c1*c1, 4*math.E, 1e-14)
+	maptest.Near(t, "C1^2", c1*c1, 4*math.E, 1e-14)
 	D := int(math.Ceil(hoeffding(eps, c1, 1).draws(delta)))
 	if D != 8022 {
 		t.Errorf("%d draws, want 8022", D)
@@ -226,26 +231,26 @@ func TestC3_12_MaclaurinSinglePair(t *testing.T) {
 	x, z := []float64{0.3, -0.2}, []float64{0.1, 0.4}
 	failures := 0
 	for seed := range runs {
-		f := must(NewMaclaurin(Exponential{}, Geometric{2}, Rademacher, 2, D, BlockRand(uint64(seed), 1)))
-		if math.Abs(scalarKernel(f, x, z)-Kernel(f, x, z)) > eps {
+		f := maptest.Must(NewMaclaurin(Exponential{}, Geometric{P: 2}, Rademacher, 2, D, random.Block(uint64(seed), 1)))
+		if math.Abs(maptest.ScalarKernel(f, x, z)-Kernel(f, x, z)) > eps {
 			failures++
 		}
 	}
 	if failures > delta*runs {
 		t.Errorf("%d of %d runs failed", failures, runs)
 	}
-	m := scalarMap(NewMaclaurin(Exponential{}, Geometric{2}, Rademacher, 2, 1, NewRand(1)))
+	m := scalarMap(NewMaclaurin(Exponential{}, Geometric{P: 2}, Rademacher, 2, 1, random.New(1)))
 	entry := plan(t, m, Entrywise, Problem{Epsilon: eps, Delta: delta, Points: 10, Radius: R}).Draws
 	uniform := plan(t, m, Uniform, Problem{Epsilon: eps, Delta: delta, Radius: R}).Draws
 	if entry <= D || uniform <= entry {
 		t.Errorf("%d draws for a pair, %d for 55, %d everywhere: must grow", D, entry, uniform)
 	}
-	law := must(Restricted(must(Truncate(Exponential{}, R, 1e-9)), R))
-	m = scalarMap(NewMaclaurin(must(Truncate(Exponential{}, R, 1e-9)), law, Rademacher, 2, 1, NewRand(1)))
+	law := maptest.Must(Restricted(maptest.Must(Truncate(Exponential{}, R, 1e-9)), R))
+	m = scalarMap(NewMaclaurin(maptest.Must(Truncate(Exponential{}, R, 1e-9)), law, Rademacher, 2, 1, random.New(1)))
 	if d := plan(t, m, Entrywise, Problem{Epsilon: eps, Delta: delta, Points: 10, Radius: R}).Draws; d >= entry {
 		t.Errorf("degrees drawn by their size need %d draws, geometric ones %d", d, entry)
 	}
-	comp := scalarMap(NewCompositional(Exponential{}, Geometric{2}, Gaussian{1}, 2, 1, NewRand(1)))
+	comp := scalarMap(NewCompositional(Exponential{}, Geometric{P: 2}, Gaussian{Sigma: 1}, 2, 1, random.New(1)))
 	if a, b := plan(t, comp, Entrywise, Problem{Epsilon: eps, Delta: delta, Points: 10}).Draws, plan(t, comp, Uniform, Problem{Epsilon: eps, Delta: delta, Radius: 1}).Draws; b <= a {
 		t.Errorf("compositional: %d draws at points, %d everywhere", a, b)
 	}
@@ -256,34 +261,34 @@ func TestC3_12_MaclaurinSinglePair(t *testing.T) {
 // The largest error over lags falls as D^(-1/2).
 func TestC3_10_SlopeOfTheError(t *testing.T) {
 	const d, lags, repeats = 4, 150, 12
-	r := NewRand(5)
+	r := random.New(5)
 	delta := make([]float64, d*lags)
 	for i := range delta {
 		delta[i] = 2*r.Uniform() - 2*r.Uniform() // a difference of two points in [-1, 1]^4
 	}
 	for _, c := range []struct {
 		name  string
-		build func(D int, r Rand) (Map, error)
+		build func(D int, r random.Rand) (Map, error)
 	}{
-		{"decomposable", func(D int, r Rand) (Map, error) {
-			f, err := NewFourier(Gaussian{1}, d, D, r)
+		{"decomposable", func(D int, r random.Rand) (Map, error) {
+			f, err := NewFourier(Gaussian{Sigma: 1}, d, D, r)
 			return NewDecomposable(f, Identity(1)), err // ||K~ - K|| is that of the scalar kernel
 		}},
-		{"curl-free", func(D int, r Rand) (Map, error) { return asMap(NewCurlFree(1, d, D, Unbounded, r)) }},
-		{"divergence-free", func(D int, r Rand) (Map, error) { return asMap(NewDivergenceFree(1, d, D, Unbounded, true, r)) }},
+		{"curl-free", func(D int, r random.Rand) (Map, error) { return asMap(NewCurlFree(1, d, D, Unbounded, r)) }},
+		{"divergence-free", func(D int, r random.Rand) (Map, error) { return asMap(NewDivergenceFree(1, d, D, Unbounded, true, r)) }},
 	} {
 		var sx, sy, sxx, sxy float64
 		var n float64
 		for e := 4; e <= 10; e++ {
 			var mean float64
 			for k := range repeats {
-				m := must(c.build(1<<e, BlockRand(uint64(k), e)))
+				m := maptest.Must(c.build(1<<e, random.Block(uint64(k), e)))
 				mean += worstLag(m, delta, d) / repeats
 			}
 			x, y := float64(e)*math.Ln2, math.Log(mean)
 			sx, sy, sxx, sxy, n = sx+x, sy+y, sxx+x*x, sxy+x*y, n+1
 		}
-		near(t, c.name+" slope", (n*sxy-sx*sy)/(n*sxx-sx*sx), -0.5, 0.05)
+		maptest.Near(t, c.name+" slope", (n*sxy-sx*sy)/(n*sxx-sx*sx), -0.5, 0.05)
 	}
 }
 
@@ -293,7 +298,7 @@ func worstLag(m Map, lags []float64, d int) float64 {
 	dims := m.Dims()
 	p := dims.Out
 	phi := make([]float64, dims.Features)
-	zero := features(m, make([]float64, d), dims.Features)
+	zero := maptest.Features(m, make([]float64, d), dims.Features)
 	theta := make([][]float64, p) // Phi(0) e_k
 	for k := range p {
 		theta[k] = make([]float64, dims.Params)
@@ -312,14 +317,14 @@ func worstLag(m Map, lags []float64, d int) float64 {
 				exact[i*p+k] -= v
 			}
 		}
-		worst = max(worst, squaredNorm(exact))
+		worst = max(worst, numeric.SquaredNorm(exact))
 	}
 	return math.Sqrt(worst)
 }
 
 func TestRecommendCapsByMemory(t *testing.T) {
 	p := Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}
-	m := NewDecomposable(must(NewFourier(Gaussian{1}, 5, 3, NewRand(1))), Identity(4))
+	m := NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, 5, 3, random.New(1))), Identity(4))
 	free := plan(t, m, Entrywise, p)
 	if free.Bytes != 8*(3363*5+2*3363*4) || free.Capped {
 		t.Errorf("%+v", free)
@@ -348,7 +353,7 @@ func TestRecommendRefuses(t *testing.T) {
 		f(&p)
 		return p
 	}
-	curl := must(NewCurlFree(1, 2, 1, Bounded, NewRand(1)))
+	curl := maptest.Must(NewCurlFree(1, 2, 1, Bounded, random.New(1)))
 	for name, c := range map[string]struct {
 		m Map
 		g Goal
@@ -361,15 +366,15 @@ func TestRecommendRefuses(t *testing.T) {
 		"no intrinsic dimension":  {g, Spectral, with(func(p *Problem) { p.IntrinsicDimension = 0 })},
 		"one sample":              {g, Statistical, with(func(p *Problem) { p.Points = 1 })},
 		"unknown goal":            {g, Goal(9), good},
-		"orthogonal":              {scalarMap(NewFourier(Orthogonal{1}, 2, 2, NewRand(1))), Entrywise, good},
-		"Fastfood":                {scalarMap(NewFastfood(1, 2, 2, NewRand(1))), Entrywise, good},
-		"Nystroem":                {scalarMap(NewNystroem(Gaussian{1}, 2, []float64{1, 1})), Entrywise, good},
-		"product":                 {must(NewProduct(must(NewLinear(2, 0)), curl)), Entrywise, good},
-		"sign features on a set":  {scalarMap(NewAngular(2, 1, NewRand(1))), Uniform, good},
-		"phase features on a set": {scalarMap(NewPhase(Gaussian{1}, 2, 1, NewRand(1))), Uniform, good},
-		"normal projections":      {scalarMap(NewMaclaurin(Exponential{}, Geometric{2}, Normal, 2, 1, NewRand(1))), Entrywise, good},
-		"Maclaurin, no radius":    {scalarMap(NewMaclaurin(Exponential{}, Geometric{2}, Rademacher, 2, 1, NewRand(1))), Entrywise, with(func(p *Problem) { p.Radius = 0 })},
-		"Maclaurin, spectral":     {scalarMap(NewMaclaurin(Exponential{}, Geometric{2}, Rademacher, 2, 1, NewRand(1))), Spectral, good},
+		"orthogonal":              {scalarMap(NewFourier(Orthogonal{Sigma: 1}, 2, 2, random.New(1))), Entrywise, good},
+		"Fastfood":                {scalarMap(NewFastfood(1, 2, 2, random.New(1))), Entrywise, good},
+		"Nystroem":                {scalarMap(NewNystroem(Gaussian{Sigma: 1}, 2, []float64{1, 1})), Entrywise, good},
+		"product":                 {maptest.Must(NewProduct(maptest.Must(NewLinear(2, 0)), curl)), Entrywise, good},
+		"sign features on a set":  {scalarMap(NewAngular(2, 1, random.New(1))), Uniform, good},
+		"phase features on a set": {scalarMap(NewPhase(Gaussian{Sigma: 1}, 2, 1, random.New(1))), Uniform, good},
+		"normal projections":      {scalarMap(NewMaclaurin(Exponential{}, Geometric{P: 2}, Normal, 2, 1, random.New(1))), Entrywise, good},
+		"Maclaurin, no radius":    {scalarMap(NewMaclaurin(Exponential{}, Geometric{P: 2}, Rademacher, 2, 1, random.New(1))), Entrywise, with(func(p *Problem) { p.Radius = 0 })},
+		"Maclaurin, spectral":     {scalarMap(NewMaclaurin(Exponential{}, Geometric{P: 2}, Rademacher, 2, 1, random.New(1))), Spectral, good},
 		"curl-free, spectral":     {curl, Spectral, good},
 		"astronomic":              {g, Entrywise, with(func(p *Problem) { p.Epsilon = 1e-9 })},
 	} {
@@ -378,29 +383,29 @@ func TestRecommendRefuses(t *testing.T) {
 		}
 	}
 	// Without a bound of its own a map still has the statistical one.
-	if d := plan(t, scalarMap(NewFastfood(1, 2, 2, NewRand(1))), Statistical, Problem{Points: 1000}).Draws; d != 219 {
+	if d := plan(t, scalarMap(NewFastfood(1, 2, 2, random.New(1))), Statistical, Problem{Points: 1000}).Draws; d != 219 {
 		t.Errorf("%d draws", d)
 	}
 	// Skewed chi-squared kernels are planned on their group, blocks like a whole.
-	if d := plan(t, scalarMap(NewSkewedChiSquared([]float64{1, 1}, 1, NewRand(1))), Entrywise, Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}).Draws; d != 3363 {
+	if d := plan(t, scalarMap(NewSkewedChiSquared([]float64{1, 1}, 1, random.New(1))), Entrywise, Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}).Draws; d != 3363 {
 		t.Errorf("skewed chi-squared: %d draws, want 3363", d)
 	}
-	blocks := must(NewBlocks(7, 1, false, func(r Rand) (Map, error) { return scalarMap(NewFourier(Gaussian{1}, 2, 3, r)), nil }))
+	blocks := maptest.Must(NewBlocks(7, 1, false, func(r random.Rand) (Map, error) { return scalarMap(NewFourier(Gaussian{Sigma: 1}, 2, 3, r)), nil }))
 	if d := plan(t, blocks, Entrywise, Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}).Draws; d != 3363 {
 		t.Errorf("blocks: %d draws, want 3363", d)
 	}
-	if d := plan(t, scalarMap(NewSemigroup(ReciprocalSemigroup, 1, 2, 1, NewRand(1))), Entrywise, Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}).Draws; d != int(math.Ceil(50*math.Log(1000*1001/0.05))) {
+	if d := plan(t, scalarMap(NewSemigroup(ReciprocalSemigroup, 1, 2, 1, random.New(1))), Entrywise, Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}).Draws; d != int(math.Ceil(50*math.Log(1000*1001/0.05))) {
 		t.Errorf("semigroup: %d draws", d)
 	}
 }
 
 func TestMeasure(t *testing.T) {
 	const n = 60
-	x := normals(3, 3*n)
+	x := maptest.Normals(3, 3*n)
 	for name, m := range map[string]Map{
-		"scalar":       scalarMap(NewFourier(Gaussian{1}, 3, 500, BlockRand(1, 1))),
-		"decomposable": NewDecomposable(must(NewFourier(Gaussian{1}, 3, 500, BlockRand(1, 1))), must(NewOutput(2, refGamma))),
-		"curl":         must(NewCurlFree(1, 3, 500, Bounded, BlockRand(1, 1))),
+		"scalar":       scalarMap(NewFourier(Gaussian{Sigma: 1}, 3, 500, random.Block(1, 1))),
+		"decomposable": NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, 3, 500, random.Block(1, 1))), maptest.Must(NewOutput(2, refGamma))),
+		"curl":         maptest.Must(NewCurlFree(1, 3, 500, Bounded, random.Block(1, 1))),
 	} {
 		got, err := Measure(m, x, 0.25)
 		if err != nil {
@@ -413,19 +418,19 @@ func TestMeasure(t *testing.T) {
 		for i := range n {
 			for j := range n {
 				KernelTo(k, m, x[3*i:3*i+3], x[3*j:3*j+3])
-				g2 += squaredNorm(k)
-				vec.Axpy(-1, mapKernel(m, x[3*i:3*i+3], x[3*j:3*j+3]), k)
-				e2 += squaredNorm(k)
+				g2 += numeric.SquaredNorm(k)
+				vec.Axpy(-1, maptest.Kernel(m, x[3*i:3*i+3], x[3*j:3*j+3]), k)
+				e2 += numeric.SquaredNorm(k)
 				if i <= j {
-					sum += squaredNorm(k)
+					sum += numeric.SquaredNorm(k)
 				}
 				worst = max(worst, opNorm(k, p))
 			}
 		}
-		near(t, name+" Max", got.Max, worst, 1e-12)
-		near(t, name+" Ratio", got.Ratio, worst/0.25, 1e-12)
-		near(t, name+" RMS", got.RMS, math.Sqrt(sum/(n*(n+1)/2)), 1e-12)
-		near(t, name+" relative Frobenius", got.RelativeFrobenius, math.Sqrt(e2/g2), 1e-12)
+		maptest.Near(t, name+" Max", got.Max, worst, 1e-12)
+		maptest.Near(t, name+" Ratio", got.Ratio, worst/0.25, 1e-12)
+		maptest.Near(t, name+" RMS", got.RMS, math.Sqrt(sum/(n*(n+1)/2)), 1e-12)
+		maptest.Near(t, name+" relative Frobenius", got.RelativeFrobenius, math.Sqrt(e2/g2), 1e-12)
 		if got.Points != n || !(got.RelativeOperator > 0 && got.RelativeOperator <= 1) {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -441,7 +446,7 @@ func TestMeasure(t *testing.T) {
 		"NaN":            second(Measure(gaussianMap(2), []float64{1, math.NaN()}, 1)),
 		"epsilon":        second(Measure(gaussianMap(2), []float64{1, 1}, 0)),
 		"unknown kernel": second(Measure(NewDecomposable(FourierOf([]float64{1, 1}, 2), Identity(1)), []float64{1, 1}, 1)),
-		"domain":         second(Measure(scalarMap(NewAngular(2, 1, NewRand(1))), []float64{0, 0}, 1)),
+		"domain":         second(Measure(scalarMap(NewAngular(2, 1, random.New(1))), []float64{0, 0}, 1)),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // productMap is the map of k(x, z) K(x, z), a scalar times an operator-valued
@@ -73,8 +74,8 @@ func (m *productMap) State(c *snapshot.Codec) {
 	state(m.m, c)
 }
 
-func (m *productMap) redraw(r *Rand) bool  { return redraw(m.scalar, r) && redraw(m.m, r) }
-func (m *productMap) weigh(s float64) bool { return weigh(m.scalar, s) }
+func (m *productMap) redraw(r *random.Rand) bool { return redraw(m.scalar, r) && redraw(m.m, r) }
+func (m *productMap) weigh(s float64) bool       { return weigh(m.scalar, s) }
 
 func (m *productMap) kernelTo(k, x, z []float64) {
 	KernelTo(k, m.m, x, z)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // products evaluates features that are products of factors, feature j having
@@ -46,7 +47,7 @@ func grown(v []float64, n int) []float64 {
 
 // drawDegrees draws the degrees of all features and sets the coefficients
 // sqrt(a_N/P_N).
-func (p *products) drawDegrees(s Series, law DegreeLaw, r *Rand) {
+func (p *products) drawDegrees(s Series, law DegreeLaw, r *random.Rand) {
 	for j := range p.degree {
 		p.degree[j] = law.Degree(r)
 	}

@@ -3,6 +3,9 @@ package orff
 import (
 	"fmt"
 	"math/bits"
+
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // Sequence is a low-discrepancy sequence in the unit cube.
@@ -38,7 +41,7 @@ type QuasiMonteCarlo struct {
 	Sequence Sequence
 }
 
-func (k QuasiMonteCarlo) SampleTo(w []float64, d int, r *Rand) {
+func (k QuasiMonteCarlo) SampleTo(w []float64, d int, r *random.Rand) {
 	q := k.Spectrum.(quantiler)
 	n := len(w) / d
 	prime := 1
@@ -62,7 +65,7 @@ func (k QuasiMonteCarlo) SampleTo(w []float64, d int, r *Rand) {
 
 func (k QuasiMonteCarlo) dependent() {}
 
-func (k QuasiMonteCarlo) validate(d int) error {
+func (k QuasiMonteCarlo) Validate(d int) error {
 	if _, ok := k.Spectrum.(quantiler); !ok {
 		return fmt.Errorf("orff: quasi-Monte-Carlo needs a kernel whose frequencies have independent coordinates with an inverse distribution function, %T has not", k.Spectrum)
 	}
@@ -75,7 +78,7 @@ func (k QuasiMonteCarlo) validate(d int) error {
 	default:
 		return fmt.Errorf("orff: unknown low-discrepancy sequence %v", k.Sequence)
 	}
-	return validate(k.Spectrum, d)
+	return check.Parameters(k.Spectrum, d)
 }
 
 // radicalInverse mirrors the digits of i in the given base at the point.

@@ -4,6 +4,9 @@ import (
 	"math"
 	"math/bits"
 	"testing"
+
+	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // C1.14: Quasi-Monte Carlo: Halton points, prime bases from index 1, through the inverse
@@ -14,8 +17,8 @@ func TestC1_14_Halton(t *testing.T) {
 	for i, want := range points {
 		for j, base := range []int{2, 3} {
 			u := radicalInverse(i+1, base)
-			near(t, "point", u, want[j], 1e-15)
-			near(t, "normal quantile", Gaussian{1}.quantile(u), quantiles[i][j], 1e-14)
+			maptest.Near(t, "point", u, want[j], 1e-15)
+			maptest.Near(t, "normal quantile", Gaussian{Sigma: 1}.quantile(u), quantiles[i][j], 1e-14)
 		}
 	}
 	p, primes := 1, []int{}
@@ -79,7 +82,7 @@ func TestSobolPoints(t *testing.T) {
 	want := [][]float64{{0.5, 0.5, 0.5}, {0.75, 0.25, 0.25}, {0.25, 0.75, 0.75}, {0.375, 0.375, 0.625}, {0.875, 0.875, 0.125}}
 	for i, p := range want {
 		for j, v := range p {
-			near(t, "Sobol point", sobol(i+1, j), v, 0)
+			maptest.Near(t, "Sobol point", sobol(i+1, j), v, 0)
 		}
 	}
 	// Each coordinate of the first 2^m points is a permutation of i/2^m.
@@ -102,28 +105,28 @@ func TestSobolPoints(t *testing.T) {
 func TestQuasiMonteCarloIsCloserThanMonteCarlo(t *testing.T) {
 	const D, n = 256, 200
 	for _, s := range []Sequence{Halton, Sobol} {
-		mean, v := oneDraw(t, n, func(r Rand) (Scalar, error) {
-			return NewFourier(QuasiMonteCarlo{Gaussian{refSigma}, s}, 3, D, r)
-		}, refX, refZ)
-		iid := cosSinVariance(Gaussian{refSigma}, refDelta) / D
+		mean, v := oneDraw(t, n, func(r random.Rand) (Scalar, error) {
+			return NewFourier(QuasiMonteCarlo{Spectrum: Gaussian{Sigma: maptest.Sigma}, Sequence: s}, 3, D, r)
+		}, maptest.X, maptest.Z)
+		iid := cosSinVariance(Gaussian{Sigma: maptest.Sigma}, maptest.Delta) / D
 		if !(v <= iid/4) {
 			t.Errorf("%v: variance %g, of independent frequencies %g", s, v, iid)
 		}
-		near(t, s.String(), mean, Gaussian{refSigma}.K0(refDelta), 5*math.Sqrt(v/n))
+		maptest.Near(t, s.String(), mean, Gaussian{Sigma: maptest.Sigma}.K0(maptest.Delta), 5*math.Sqrt(v/n))
 	}
 }
 
 func TestQuasiMonteCarloRefuses(t *testing.T) {
-	if _, err := NewFourier(QuasiMonteCarlo{Matern{1, 1}, Halton}, 3, 4, NewRand(1)); err == nil {
+	if _, err := NewFourier(QuasiMonteCarlo{Spectrum: Matern{Half: 1, Ell: 1}, Sequence: Halton}, 3, 4, random.New(1)); err == nil {
 		t.Error("a kernel without inverse distribution function was accepted")
 	}
-	if _, err := NewFourier(QuasiMonteCarlo{Gaussian{1}, Sobol}, 38, 4, NewRand(1)); err == nil {
+	if _, err := NewFourier(QuasiMonteCarlo{Spectrum: Gaussian{Sigma: 1}, Sequence: Sobol}, 38, 4, random.New(1)); err == nil {
 		t.Error("38 Sobol dimensions were accepted")
 	}
-	if _, err := NewFourier(QuasiMonteCarlo{Gaussian{1}, Sequence(9)}, 2, 4, NewRand(1)); err == nil {
+	if _, err := NewFourier(QuasiMonteCarlo{Spectrum: Gaussian{Sigma: 1}, Sequence: Sequence(9)}, 2, 4, random.New(1)); err == nil {
 		t.Error("an unknown sequence was accepted")
 	}
-	if _, err := NewFourier(QuasiMonteCarlo{Gaussian{-1}, Sobol}, 2, 4, NewRand(1)); err == nil {
+	if _, err := NewFourier(QuasiMonteCarlo{Spectrum: Gaussian{Sigma: -1}, Sequence: Sobol}, 2, 4, random.New(1)); err == nil {
 		t.Error("a negative bandwidth was accepted")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
 )
 
 // schurMap is the map of the entrywise (Hadamard) product K_1 o K_2: row i of Phi^T
@@ -52,7 +53,7 @@ func (m *schurMap) rowsTo(i int, phi []float64) {
 
 func (m *schurMap) PredictTo(y, phi, theta []float64) {
 	if len(y) != m.da.Out || len(theta) != m.da.Params*m.db.Params {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	for i := range y {
 		m.rowsTo(i, phi)
@@ -64,7 +65,7 @@ func (m *schurMap) PredictTo(y, phi, theta []float64) {
 
 func (m *schurMap) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	if len(r) != m.da.Out || len(g) != m.da.Params*m.db.Params {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	for i, v := range r {
 		m.rowsTo(i, phi)

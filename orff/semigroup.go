@@ -6,6 +6,9 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // SemigroupLaw is the distribution of the rates of a random Laplace map.
@@ -34,14 +37,14 @@ type Semigroup struct {
 }
 
 // NewSemigroup draws D rate vectors; the parameter p of the law is positive.
-func NewSemigroup(law SemigroupLaw, parameter float64, d, D int, r Rand) (*Semigroup, error) {
+func NewSemigroup(law SemigroupLaw, parameter float64, d, D int, r random.Rand) (*Semigroup, error) {
 	if law != ExponentialSemigroup && law != ReciprocalSemigroup {
 		return nil, fmt.Errorf("orff: unknown semigroup law %d", law)
 	}
-	if err := sizes("random Laplace features", d, D); err != nil {
+	if err := check.Sizes("random Laplace features", d, D); err != nil {
 		return nil, err
 	}
-	if err := positive("the parameter of a semigroup kernel", parameter); err != nil {
+	if err := check.Positive("the parameter of a semigroup kernel", parameter); err != nil {
 		return nil, err
 	}
 	f := &Semigroup{law: law, parameter: parameter, d: d, n: D, w: make([]float64, d*D), v: make([]float64, D), scale: 1 / math.Sqrt(float64(D))}
@@ -65,10 +68,10 @@ func (f *Semigroup) Check(x []float64) error {
 // FeaturesTo writes phi(x).
 func (f *Semigroup) FeaturesTo(phi, x []float64) {
 	if len(phi) != f.n || len(x) != f.d {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	if f.Check(x) != nil {
-		fillNaN(phi)
+		numeric.FillNaN(phi)
 		return
 	}
 	vec.MatVec(phi, f.w, x)
@@ -93,7 +96,7 @@ func (f *Semigroup) State(c *snapshot.Codec) {
 	c.Float64s(f.w)
 }
 
-func (f *Semigroup) redraw(r *Rand) bool {
+func (f *Semigroup) redraw(r *random.Rand) bool {
 	if f.law == ReciprocalSemigroup {
 		for i := range f.w {
 			f.w[i] = -math.Log(r.Uniform()) / f.parameter
@@ -102,7 +105,7 @@ func (f *Semigroup) redraw(r *Rand) bool {
 	}
 	r.NormalsTo(f.w)
 	for i, z := range f.w {
-		f.w[i] = square(f.parameter/z) / 2
+		f.w[i] = numeric.Square(f.parameter/z) / 2
 	}
 	return true
 }
@@ -128,5 +131,5 @@ func (f *Semigroup) kernel(x, z []float64) float64 { return f.mass() * f.at(x, z
 
 // variance: the square of exp(-w s) is exp(-w 2s).
 func (f *Semigroup) variance(x, z []float64) float64 {
-	return square(f.mass()) * (f.at(x, z, 2) - square(f.at(x, z, 1))) / float64(f.n)
+	return numeric.Square(f.mass()) * (f.at(x, z, 2) - numeric.Square(f.at(x, z, 1))) / float64(f.n)
 }

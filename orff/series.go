@@ -3,6 +3,10 @@ package orff
 import (
 	"fmt"
 	"math"
+
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // Series is a function f(t) = sum_n a_n t^n with a_n >= 0, for which f(<x, z>) and
@@ -76,7 +80,7 @@ func Truncate(s Series, radius, eps float64) (Coefficients, error) {
 	}
 	t := radius * radius
 	rest := s.At(t)
-	if !finite([]float64{rest}) {
+	if !numeric.Finite([]float64{rest}) {
 		return nil, fmt.Errorf("orff: the series does not converge at radius %g", radius)
 	}
 	var c Coefficients
@@ -108,7 +112,7 @@ func validateSeries(s Series) error {
 // DegreeLaw is the distribution of the degree N of a random Maclaurin feature.
 type DegreeLaw interface {
 	// Degree draws N.
-	Degree(r *Rand) int
+	Degree(r *random.Rand) int
 
 	// Probability returns P[N = n].
 	Probability(n int) float64
@@ -118,7 +122,7 @@ type DegreeLaw interface {
 // (2012), normalised.
 type Geometric struct{ P float64 }
 
-func (g Geometric) Degree(r *Rand) int {
+func (g Geometric) Degree(r *random.Rand) int {
 	return min(maxDegree, int(-math.Log(r.Uniform())/math.Log(g.P)))
 }
 
@@ -126,7 +130,7 @@ func (g Geometric) Probability(n int) float64 {
 	return (g.P - 1) * math.Pow(g.P, -float64(n+1))
 }
 
-func (g Geometric) validate(int) error {
+func (g Geometric) Validate(int) error {
 	if !(g.P >= 1.05) || math.IsInf(g.P, 1) {
 		return fmt.Errorf("orff: the base of a geometric degree law must be >= 1.05, got %g", g.P)
 	}
@@ -143,7 +147,7 @@ func Restricted(c Coefficients, radius float64) (DegreeLaw, error) {
 	if err := validateSeries(c); err != nil {
 		return nil, err
 	}
-	if err := positive("the radius of a degree law", radius); err != nil {
+	if err := check.Positive("the radius of a degree law", radius); err != nil {
 		return nil, err
 	}
 	l := restricted{make([]float64, len(c)), make([]float64, len(c))}
@@ -157,7 +161,7 @@ func Restricted(c Coefficients, radius float64) (DegreeLaw, error) {
 	return l, nil
 }
 
-func (l restricted) Degree(r *Rand) int {
+func (l restricted) Degree(r *random.Rand) int {
 	u := r.Uniform() * l.upTo[len(l.upTo)-1]
 	for n, s := range l.upTo {
 		if u < s {
@@ -177,7 +181,7 @@ func (l restricted) Probability(n int) float64 {
 // validateLaw refuses a law that cannot reach a degree with a_n > 0: the feature
 // map would be biased.
 func validateLaw(s Series, law DegreeLaw) error {
-	if err := validate(law, 0); err != nil {
+	if err := check.Parameters(law, 0); err != nil {
 		return err
 	}
 	for n := range maxDegree {

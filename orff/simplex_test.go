@@ -5,14 +5,17 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // C2.6: Simplex coding (section 6.4.1.1, corrected): C_2 = [1, −1]; C_T = [[1, −1ᵀ/(T−1)]; [0, √(1
 // − 1/(T−1)²) C_{T−1}]]: unit columns with inner products −1/(T − 1).
 func TestC2_6_Simplex(t *testing.T) {
-	nearAll(t, "C_2", Simplex(2), []float64{1, -1}, 0)
-	nearAll(t, "C_3", Simplex(3), []float64{1, -0.5, -0.5, 0, 0.8660254037844386, -0.8660254037844386}, 1e-15)
-	nearAll(t, "C_4", Simplex(4), []float64{
+	maptest.NearAll(t, "C_2", Simplex(2), []float64{1, -1}, 0)
+	maptest.NearAll(t, "C_3", Simplex(3), []float64{1, -0.5, -0.5, 0, 0.8660254037844386, -0.8660254037844386}, 1e-15)
+	maptest.NearAll(t, "C_4", Simplex(4), []float64{
 		1, -1. / 3, -1. / 3, -1. / 3,
 		0, 0.9428090415820634, -0.4714045207910317, -0.4714045207910317,
 		0, 0, 0.8164965809277259, -0.8164965809277259}, 1e-15)
@@ -28,7 +31,7 @@ func TestC2_6_Simplex(t *testing.T) {
 				if a == b {
 					want = 1
 				}
-				near(t, "inner product of two corners", s, want, 1e-14)
+				maptest.Near(t, "inner product of two corners", s, want, 1e-14)
 			}
 			h := make([]float64, T-1)
 			column(h, c, T, a)
@@ -42,7 +45,7 @@ func TestC2_6_Simplex(t *testing.T) {
 				if i == j {
 					want = float64(T) / float64(T-1)
 				}
-				near(t, "C C^T", dot(c[i*T:(i+1)*T], c[j*T:(j+1)*T]), want, 1e-14)
+				maptest.Near(t, "C C^T", vec.Dot(c[i*T:(i+1)*T], c[j*T:(j+1)*T]), want, 1e-14)
 			}
 		}
 	}
@@ -54,32 +57,32 @@ func TestC2_6_Simplex(t *testing.T) {
 // with Gamma = I at lambda (T-1)/T, as weights and so as predictions of C h.
 func TestC2_7_SimplexEquivalence(t *testing.T) {
 	const T, n, lambda = 4, 20, 0.2
-	f := must(NewFourier(Gaussian{1}, 3, 5, NewRand(1)))
-	oneHot := NewDecomposable(f, must(SimplexOutput(T)))
+	f := maptest.Must(NewFourier(Gaussian{Sigma: 1}, 3, 5, random.New(1)))
+	oneHot := NewDecomposable(f, maptest.Must(SimplexOutput(T)))
 	coded := NewDecomposable(f, Identity(T-1))
-	x, c := normals(5, 3*n), Simplex(T)
+	x, c := maptest.Normals(5, 3*n), Simplex(T)
 	y1, y2 := make([]float64, T*n), make([]float64, (T-1)*n)
-	r := NewRand(3)
+	r := random.New(3)
 	for i := range n {
 		class := r.Intn(T)
 		y1[i*T+class] = 1
 		column(y2[i*(T-1):(i+1)*(T-1)], c, T, class)
 	}
-	got := ridge(t, oneHot, x, y1, lambda, refX)
-	h := ridge(t, coded, x, y2, lambda*(T-1)/T, refX)
+	got := ridge(t, oneHot, x, y1, lambda, maptest.X)
+	h := ridge(t, coded, x, y2, lambda*(T-1)/T, maptest.X)
 	want := make([]float64, T)
 	for j := range T {
 		for i, v := range h {
 			want[j] += c[i*T+j] * v * (T - 1) / T
 		}
 	}
-	nearAll(t, "prediction", got, want, 1e-12)
+	maptest.NearAll(t, "prediction", got, want, 1e-12)
 }
 
 func TestLowRank(t *testing.T) {
-	gamma := must(GraphGamma(3, path3, 0.1))
+	gamma := maptest.Must(GraphGamma(3, path3, 0.1))
 	for q := 1; q <= 3; q++ {
-		o := must(LowRank(3, q, gamma))
+		o := maptest.Must(LowRank(3, q, gamma))
 		if _, inner := o.Dims(); inner != q {
 			t.Errorf("rank %d, want %d", inner, q)
 		}
@@ -89,9 +92,9 @@ func TestLowRank(t *testing.T) {
 		for i := range e {
 			e[i] = gamma[i] - e[i]
 		}
-		low, trace := smallest(t, 3, e)
+		low, trace := maptest.Smallest(t, 3, e)
 		want := []float64{1/1.1 + 1/3.1, 1 / 3.1, 0}[q-1]
-		near(t, "trace of the rest", trace, want, 1e-12)
+		maptest.Near(t, "trace of the rest", trace, want, 1e-12)
 		if !(low >= -1e-12) {
 			t.Errorf("the rest has the eigenvalue %g", low)
 		}
@@ -106,9 +109,9 @@ func TestLowRank(t *testing.T) {
 
 func TestCorrelation(t *testing.T) {
 	// y2 = y1 + noise, y3 independent, y4 constant.
-	s := must(NewCorrelation(4, 1))
+	s := maptest.Must(NewCorrelation(4, 1))
 	const n = 20000
-	z := normals(8, 3*n)
+	z := maptest.Normals(8, 3*n)
 	for i := range n {
 		s.Observe([]float64{z[3*i], z[3*i] + z[3*i+1], 5 + 2*z[3*i+2], 7})
 		s.Observe([]float64{1, math.NaN(), 3, 4}) // left out
@@ -116,19 +119,19 @@ func TestCorrelation(t *testing.T) {
 	g := make([]float64, 16)
 	s.GammaTo(g, 0)
 	tol := 5 / math.Sqrt(n)
-	near(t, "correlation of y1, y2", g[1], math.Sqrt(0.5), tol)
-	near(t, "correlation of y1, y3", g[2], 0, tol)
-	near(t, "correlation with a constant", g[3], 0, 0)
-	near(t, "diagonal", g[15], 1, 0)
-	near(t, "symmetry", g[4], g[1], 0)
+	maptest.Near(t, "correlation of y1, y2", g[1], math.Sqrt(0.5), tol)
+	maptest.Near(t, "correlation of y1, y3", g[2], 0, tol)
+	maptest.Near(t, "correlation with a constant", g[3], 0, 0)
+	maptest.Near(t, "diagonal", g[15], 1, 0)
+	maptest.Near(t, "symmetry", g[4], g[1], 0)
 	s.GammaTo(g, 0.25)
-	near(t, "shrunk", g[1], 0.75*math.Sqrt(0.5), tol)
+	maptest.Near(t, "shrunk", g[1], 0.75*math.Sqrt(0.5), tol)
 	if _, err := NewOutput(4, g); err != nil {
 		t.Error(err)
 	}
 
 	// Against the definition, with decay.
-	s = must(NewCorrelation(2, 0.9))
+	s = maptest.Must(NewCorrelation(2, 0.9))
 	var w, m1, m2 float64
 	for i := range 30 {
 		s.Observe(z[2*i : 2*i+2])
@@ -142,11 +145,11 @@ func TestCorrelation(t *testing.T) {
 	}
 	g = g[:4]
 	s.GammaTo(g, 0)
-	near(t, "weighted correlation", g[1], c12/math.Sqrt(c11*c22), 1e-13)
+	maptest.Near(t, "weighted correlation", g[1], c12/math.Sqrt(c11*c22), 1e-13)
 
 	enc := snapshot.NewEncoder(nil)
 	s.State(enc)
-	other := must(NewCorrelation(2, 0.9))
+	other := maptest.Must(NewCorrelation(2, 0.9))
 	dec := snapshot.NewDecoder(enc.Bytes())
 	other.State(dec)
 	if err := dec.Finish(); err != nil {
@@ -157,15 +160,15 @@ func TestCorrelation(t *testing.T) {
 	h := make([]float64, 4)
 	s.GammaTo(g, 0.1)
 	other.GammaTo(h, 0.1)
-	nearAll(t, "Gamma after restoring", h, g, 0)
+	maptest.NearAll(t, "Gamma after restoring", h, g, 0)
 }
 
 func TestSimilarityGraph(t *testing.T) {
 	nan := math.NaN()
-	s := must(SimilarityGraph(3, []float64{1, 1, nan, 2, 4, nan, 3, nan, nan}, 0.5))
+	s := maptest.Must(SimilarityGraph(3, []float64{1, 1, nan, 2, 4, nan, 3, nan, nan}, 0.5))
 	// Two of three rows are shared by outputs 1 and 2, distance 2 there.
-	near(t, "S_12", s[1], math.Exp(-0.5*math.Sqrt(4*3/2.0)), 1e-15)
-	nearAll(t, "S", s, []float64{0, s[1], 0, s[1], 0, 0, 0, 0, 0}, 0)
+	maptest.Near(t, "S_12", s[1], math.Exp(-0.5*math.Sqrt(4*3/2.0)), 1e-15)
+	maptest.NearAll(t, "S", s, []float64{0, s[1], 0, s[1], 0, 0, 0, 0, 0}, 0)
 	if _, err := GraphGamma(3, s, 0.1); err != nil {
 		t.Error(err)
 	}

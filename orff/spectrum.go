@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/random"
 	"gonum.org/v1/gonum/mathext"
 )
 
@@ -13,7 +16,7 @@ import (
 type Spectrum interface {
 	// SampleTo fills w with len(w)/d frequencies in R^d, row-major, in the
 	// inverse unit of x. Each has the law of the spectral measure.
-	SampleTo(w []float64, d int, r *Rand)
+	SampleTo(w []float64, d int, r *random.Rand)
 
 	// K0 is the kernel at the lag delta.
 	K0(delta []float64) float64
@@ -36,7 +39,7 @@ type sloped interface {
 	slopeTo(g, delta []float64)
 }
 
-func sampleQuantiles(w []float64, s quantiler, r *Rand) {
+func sampleQuantiles(w []float64, s quantiler, r *random.Rand) {
 	for i := range w {
 		w[i] = s.quantile(r.Uniform())
 	}
@@ -46,7 +49,7 @@ func sampleQuantiles(w []float64, s quantiler, r *Rand) {
 // has the unit of x; the frequencies are N(0, I/Sigma^2).
 type Gaussian struct{ Sigma float64 }
 
-func (k Gaussian) SampleTo(w []float64, d int, r *Rand) {
+func (k Gaussian) SampleTo(w []float64, d int, r *random.Rand) {
 	r.NormalsTo(w)
 	for i := range w {
 		w[i] /= k.Sigma
@@ -54,7 +57,7 @@ func (k Gaussian) SampleTo(w []float64, d int, r *Rand) {
 }
 
 func (k Gaussian) K0(delta []float64) float64 {
-	return math.Exp(-squaredNorm(delta) / (2 * k.Sigma * k.Sigma))
+	return math.Exp(-numeric.SquaredNorm(delta) / (2 * k.Sigma * k.Sigma))
 }
 
 func (k Gaussian) Variance() float64 { return 1 / (k.Sigma * k.Sigma) }
@@ -68,14 +71,14 @@ func (k Gaussian) slopeTo(g, delta []float64) {
 	}
 }
 
-func (k Gaussian) validate(int) error { return positive("Sigma of a Gaussian kernel", k.Sigma) }
+func (k Gaussian) Validate(int) error { return check.Positive("Sigma of a Gaussian kernel", k.Sigma) }
 
 // Laplacian is the kernel exp(-Gamma ||delta||_1); the coordinates of a
 // frequency are independent Cauchy variables of scale Gamma. E||omega|| is
 // infinite: its maps have no Jacobian and no uniform error bound.
 type Laplacian struct{ Gamma float64 }
 
-func (k Laplacian) SampleTo(w []float64, d int, r *Rand) { sampleQuantiles(w, k, r) }
+func (k Laplacian) SampleTo(w []float64, d int, r *random.Rand) { sampleQuantiles(w, k, r) }
 
 func (k Laplacian) K0(delta []float64) float64 {
 	var s float64
@@ -89,13 +92,13 @@ func (k Laplacian) Variance() float64 { return math.Inf(1) }
 
 func (k Laplacian) quantile(u float64) float64 { return k.Gamma * math.Tan(math.Pi*(u-0.5)) }
 
-func (k Laplacian) validate(int) error { return positive("Gamma of a Laplacian kernel", k.Gamma) }
+func (k Laplacian) Validate(int) error { return check.Positive("Gamma of a Laplacian kernel", k.Gamma) }
 
 // Sinc is the product over the coordinates of sin(A delta)/(A delta); the
 // coordinates of a frequency are independent and uniform in (-A, A).
 type Sinc struct{ A float64 }
 
-func (k Sinc) SampleTo(w []float64, d int, r *Rand) { sampleQuantiles(w, k, r) }
+func (k Sinc) SampleTo(w []float64, d int, r *random.Rand) { sampleQuantiles(w, k, r) }
 
 func (k Sinc) K0(delta []float64) float64 {
 	p := 1.0
@@ -113,7 +116,7 @@ func (k Sinc) slopeTo(g, delta []float64) {
 	productSlope(g, delta, func(t float64) float64 { return sinc(k.A * t) }, func(t float64) float64 { return k.A * sincSlope(k.A*t) })
 }
 
-func (k Sinc) validate(int) error { return positive("A of a sinc kernel", k.A) }
+func (k Sinc) Validate(int) error { return check.Positive("A of a sinc kernel", k.A) }
 
 // sinc is sin(t)/t; the next term of the series, t^4/120, is below rounding for
 // |t| < 1e-4.
@@ -139,7 +142,7 @@ func sincSlope(t float64) float64 {
 // positive input it is the skewed chi-squared kernel.
 type sechSpectrum struct{}
 
-func (k sechSpectrum) SampleTo(w []float64, d int, r *Rand) { sampleQuantiles(w, k, r) }
+func (k sechSpectrum) SampleTo(w []float64, d int, r *random.Rand) { sampleQuantiles(w, k, r) }
 
 func (k sechSpectrum) K0(delta []float64) float64 {
 	p := 1.0
@@ -186,11 +189,11 @@ type Matern struct {
 	Ell  float64
 }
 
-func (k Matern) SampleTo(w []float64, d int, r *Rand) {
+func (k Matern) SampleTo(w []float64, d int, r *random.Rand) {
 	r.NormalsTo(w)
 	nu := 2*k.Half + 1
 	for ; len(w) > 0; w = w[d:] {
-		f := math.Sqrt(float64(nu)/r.chiSquared(nu)) / k.Ell
+		f := math.Sqrt(float64(nu)/r.ChiSquared(nu)) / k.Ell
 		for i := range w[:d] {
 			w[i] *= f
 		}
@@ -204,7 +207,7 @@ func (k Matern) K0(delta []float64) float64 {
 
 // distance is sqrt(2 nu) ||delta|| / Ell.
 func (k Matern) distance(delta []float64) float64 {
-	return math.Sqrt(float64(2*k.Half+1)*squaredNorm(delta)) / k.Ell
+	return math.Sqrt(float64(2*k.Half+1)*numeric.SquaredNorm(delta)) / k.Ell
 }
 
 // maternPolynomial is q!/(2q)! sum_i (q+i)!/(i! (q-i)!) (2s)^(q-i), by Horner with
@@ -237,9 +240,9 @@ func (k Matern) slopeTo(g, delta []float64) {
 	}
 }
 
-func (k Matern) validate(int) error {
+func (k Matern) Validate(int) error {
 	if k.Half < 0 || k.Half > 20 {
 		return fmt.Errorf("orff: a Matern kernel has the smoothness Half + 1/2 with Half = 0 … 20, got %d", k.Half)
 	}
-	return positive("Ell of a Matern kernel", k.Ell)
+	return check.Positive("Ell of a Matern kernel", k.Ell)
 }

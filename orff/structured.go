@@ -6,6 +6,9 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // NewSORF makes Fourier features of the Gaussian kernel of bandwidth sigma whose
@@ -17,7 +20,7 @@ import (
 // with d padded to a power of two and as many such blocks as D needs. W x costs
 // O(D log d). The kernel is approximated with a bias that shrinks with d only,
 // therefore fewer than 32 padded dimensions are refused.
-func NewSORF(sigma float64, d, D int, r Rand) (*Fourier, error) {
+func NewSORF(sigma float64, d, D int, r random.Rand) (*Fourier, error) {
 	if err := structuredSizes("SORF", sigma, d, D); err != nil {
 		return nil, err
 	}
@@ -35,7 +38,7 @@ func NewSORF(sigma float64, d, D int, r Rand) (*Fourier, error) {
 //
 // B random signs, P a permutation, G normal, S radii: each row is exactly
 // N(0, I/sigma^2), rows of a block depend on each other. W x costs O(D log d).
-func NewFastfood(sigma float64, d, D int, r Rand) (*Fourier, error) {
+func NewFastfood(sigma float64, d, D int, r random.Rand) (*Fourier, error) {
 	if err := structuredSizes("Fastfood", sigma, d, D); err != nil {
 		return nil, err
 	}
@@ -43,14 +46,14 @@ func NewFastfood(sigma float64, d, D int, r Rand) (*Fourier, error) {
 }
 
 func structuredSizes(what string, sigma float64, d, D int) error {
-	if err := sizes(what+" features", d, D); err != nil {
+	if err := check.Sizes(what+" features", d, D); err != nil {
 		return err
 	}
-	return positive("sigma of "+what, sigma)
+	return check.Positive("sigma of "+what, sigma)
 }
 
-func structured(sigma float64, d, D int, p projection, r *Rand) *Fourier {
-	f := newFourier(Gaussian{sigma}, d, D)
+func structured(sigma float64, d, D int, p projection, r *random.Rand) *Fourier {
+	f := newFourier(Gaussian{Sigma: sigma}, d, D)
 	f.fast = p
 	p.redraw(r)
 	return f
@@ -137,9 +140,9 @@ func (s *sorf) pullBlock(i int, v []float64) {
 func (s *sorf) turnsTo(t, x []float64) { s.apply(t, x, s.forward) }
 func (s *sorf) pullTo(g, v []float64)  { s.pull(g, v, s.backward) }
 
-func (s *sorf) redraw(r *Rand) {
+func (s *sorf) redraw(r *random.Rand) {
 	for i := range s.signs {
-		s.signs[i] = r.sign()
+		s.signs[i] = r.Sign()
 	}
 }
 
@@ -197,11 +200,11 @@ func (f *fastfood) pullBlock(i int, v []float64) {
 func (f *fastfood) turnsTo(t, x []float64) { f.apply(t, x, f.forward) }
 func (f *fastfood) pullTo(g, v []float64)  { f.pull(g, v, f.backward) }
 
-func (f *fastfood) redraw(r *Rand) {
+func (f *fastfood) redraw(r *random.Rand) {
 	for i := range f.blocks() {
 		at, to := i*f.pad, (i+1)*f.pad
 		for j := at; j < to; j++ {
-			f.signs[j] = r.sign()
+			f.signs[j] = r.Sign()
 		}
 		perm := f.perm[at:to]
 		for j := range perm {
@@ -215,9 +218,9 @@ func (f *fastfood) redraw(r *Rand) {
 	}
 	for i := range f.blocks() {
 		g := f.normals[i*f.pad : (i+1)*f.pad]
-		norm := math.Sqrt(squaredNorm(g)) * f.sigma * 2 * math.Pi
+		norm := math.Sqrt(numeric.SquaredNorm(g)) * f.sigma * 2 * math.Pi
 		for j := range g {
-			f.radii[i*f.pad+j] = math.Sqrt(r.chiSquared(f.pad)/float64(f.pad)) / norm
+			f.radii[i*f.pad+j] = math.Sqrt(r.ChiSquared(f.pad)/float64(f.pad)) / norm
 		}
 	}
 }

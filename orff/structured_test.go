@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // C1.12: Structured orthogonal features: W = (√d/σ) H D1 H D2 H D3, H the normalised
@@ -12,13 +14,13 @@ import (
 func TestC1_12_SORF(t *testing.T) {
 	s := newSORF(1, 4, 4)
 	copy(s.signs, []float64{1, -1, 1, 1, -1, 1, 1, -1, 1, 1, -1, 1})
-	f := newFourier(Gaussian{1}, 4, 4)
+	f := newFourier(Gaussian{Sigma: 1}, 4, 4)
 	f.fast = s
 	w := f.Frequencies()
-	nearAll(t, "W", w, []float64{-1, -1, -1, -1, 1, -1, 1, -1, 1, 1, -1, -1, -1, 1, 1, -1}, 1e-15)
+	maptest.NearAll(t, "W", w, []float64{-1, -1, -1, -1, 1, -1, 1, -1, 1, 1, -1, -1, -1, 1, 1, -1}, 1e-15)
 
 	// W W^T = (d/sigma^2) I within a block, here of 32 padded dimensions.
-	f = must(NewSORF(0.5, 32, 64, NewRand(1)))
+	f = maptest.Must(NewSORF(0.5, 32, 64, random.New(1)))
 	w = f.Frequencies()
 	for i := range 32 {
 		for j := range i + 1 {
@@ -26,14 +28,14 @@ func TestC1_12_SORF(t *testing.T) {
 			if i == j {
 				want = 32 / 0.25
 			}
-			near(t, "W W^T", dot(w[32*i:32*i+32], w[32*j:32*j+32]), want, 1e-12)
+			maptest.Near(t, "W W^T", vec.Dot(w[32*i:32*i+32], w[32*j:32*j+32]), want, 1e-12)
 		}
 	}
-	if _, err := NewSORF(1, 16, 16, NewRand(1)); err == nil {
+	if _, err := NewSORF(1, 16, 16, random.New(1)); err == nil {
 		t.Error("SORF was accepted in 16 dimensions, where it is badly biased")
 	}
 	// At d = 32 its bias is small: the mean over maps against the exact kernel.
-	mean, v := oneDraw(t, 2000, func(r Rand) (Scalar, error) { return NewSORF(4, 32, 32, r) }, wideX, wideZ)
+	mean, v := oneDraw(t, 2000, func(r random.Rand) (Scalar, error) { return NewSORF(4, 32, 32, r) }, wideX, wideZ)
 	want := Kernel(f, wideX, wideZ) // sigma 0.5
 	want = math.Pow(want, 0.25/16)  // of sigma 4
 	if bias := math.Abs(mean - want); !(bias <= 0.05*want+5*math.Sqrt(v/2000)) {
@@ -44,46 +46,46 @@ func TestC1_12_SORF(t *testing.T) {
 // C1.13: Fastfood: V = 1/(σ√d) S H G Π H B with H of entries ±1, G normal, Π a permutation, B
 // signs, S_ii = χ_d/‖G‖_F; each row is N(0, I/σ²), so the estimate is unbiased.
 func TestC1_13_Fastfood(t *testing.T) {
-	v := normals(1, 16)
+	v := maptest.Normals(1, 16)
 	twice := append([]float64(nil), v...)
 	vec.Hadamard(twice)
 	vec.Hadamard(twice)
-	nearAll(t, "H H v", twice, scaled(v, 16), 1e-13)
+	maptest.NearAll(t, "H H v", twice, maptest.Scaled(v, 16), 1e-13)
 
 	// d = 3 pads to 4 with a zero. The maps are independent, their variance is
 	// below that of one frequency.
 	const n = 20000
-	mean, variance := oneDraw(t, n, func(r Rand) (Scalar, error) { return NewFastfood(refSigma, 3, 4, r) }, refX, refZ)
-	near(t, "mean of k~", mean, Gaussian{refSigma}.K0(refDelta), 5*math.Sqrt(variance/n))
+	mean, variance := oneDraw(t, n, func(r random.Rand) (Scalar, error) { return NewFastfood(maptest.Sigma, 3, 4, r) }, maptest.X, maptest.Z)
+	maptest.Near(t, "mean of k~", mean, Gaussian{Sigma: maptest.Sigma}.K0(maptest.Delta), 5*math.Sqrt(variance/n))
 
 	// Each row is N(0, I/sigma^2): second and fourth moments of an entry over maps.
 	var s2, s4 float64
-	f := must(NewFastfood(1, 4, 4, NewRand(1)))
-	r := NewRand(2)
+	f := maptest.Must(NewFastfood(1, 4, 4, random.New(1)))
+	r := random.New(2)
 	for range n {
 		redraw(f, &r)
 		w := f.Frequencies()[5]
 		s2 += w * w
 		s4 += w * w * w * w
 	}
-	near(t, "variance of an entry", s2/n, 1, 5*math.Sqrt(2.0/n))
-	near(t, "fourth moment of an entry", s4/n/3, 1, 5*math.Sqrt(96.0/9/n))
+	maptest.Near(t, "variance of an entry", s2/n, 1, 5*math.Sqrt(2.0/n))
+	maptest.Near(t, "fourth moment of an entry", s4/n/3, 1, 5*math.Sqrt(96.0/9/n))
 }
 
 // W x and W^T v by transforms equal those of the frequencies written out, for D
 // below, at and above a multiple of the padded dimension.
 func TestFastProjections(t *testing.T) {
 	for _, D := range []int{20, 64, 75} {
-		for _, f := range []*Fourier{must(NewSORF(0.7, 40, D, NewRand(3))), must(NewFastfood(0.7, 40, D, NewRand(3)))} {
+		for _, f := range []*Fourier{maptest.Must(NewSORF(0.7, 40, D, random.New(3))), maptest.Must(NewFastfood(0.7, 40, D, random.New(3)))} {
 			plain := FourierOf(f.Frequencies(), 40)
-			x := normals(5, 40)
-			phi := scalarFeatures(f, x)
-			nearAll(t, "phi", phi, scalarFeatures(plain, x), 1e-12)
-			c := normals(6, 2*D)
+			x := maptest.Normals(5, 40)
+			phi := maptest.ScalarFeatures(f, x)
+			maptest.NearAll(t, "phi", phi, maptest.ScalarFeatures(plain, x), 1e-12)
+			c := maptest.Normals(6, 2*D)
 			g, want := make([]float64, 40), make([]float64, 40)
 			f.GradientTo(g, x, phi, c)
 			plain.GradientTo(want, x, phi, c)
-			nearAll(t, "gradient", g, want, 1e-11) // sums of 150 terms of size 10
+			maptest.NearAll(t, "gradient", g, want, 1e-11) // sums of 150 terms of size 10
 		}
 	}
 }

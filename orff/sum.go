@@ -5,6 +5,8 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // sumMap is the map of sum_i w_i K_i: the maps stacked, Phi = [sqrt(w_1) Phi_1;
@@ -54,7 +56,7 @@ func (s *sumMap) Dims() Dims { return s.dims }
 
 func (s *sumMap) FeaturesTo(phi, x []float64) {
 	if len(phi) != s.dims.Features {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	for i, m := range s.parts {
 		n := s.sizes[i].Features
@@ -65,7 +67,7 @@ func (s *sumMap) FeaturesTo(phi, x []float64) {
 
 func (s *sumMap) PredictTo(y, phi, theta []float64) {
 	if len(phi) != s.dims.Features || len(theta) != s.dims.Params {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	clear(y)
 	for i, m := range s.parts {
@@ -78,7 +80,7 @@ func (s *sumMap) PredictTo(y, phi, theta []float64) {
 
 func (s *sumMap) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	if len(phi) != s.dims.Features || len(g) != s.dims.Params {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	for i, m := range s.parts {
 		n, p := s.sizes[i].Features, s.sizes[i].Params
@@ -118,8 +120,8 @@ func (s *sumMap) State(c *snapshot.Codec) {
 	}
 }
 
-func (s *sumMap) redraw(r *Rand) bool  { return redrawAll(s.parts, r) }
-func (s *sumMap) weigh(f float64) bool { return weighAll(s.parts, f) }
+func (s *sumMap) redraw(r *random.Rand) bool { return redrawAll(s.parts, r) }
+func (s *sumMap) weigh(f float64) bool       { return weighAll(s.parts, f) }
 
 func (s *sumMap) kernelTo(k, x, z []float64)   { s.total(k, KernelTo, x, z) }
 func (s *sumMap) varianceTo(v, x, z []float64) { s.total(v, variancesTo, x, z) }

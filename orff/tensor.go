@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
 )
 
 // tensorMap is the map of the Kronecker product K_1 (x) K_2 on R^(p_1 p_2), output
@@ -52,7 +53,7 @@ func setColumn(a, src []float64, p, k int) {
 
 func (m *tensorMap) PredictTo(y, phi, theta []float64) {
 	if len(y) != m.da.Out*m.db.Out || len(theta) != m.da.Params*m.db.Params {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	a, b := m.split(phi)
 	m.rowsTo(b, theta)
@@ -77,7 +78,7 @@ func (m *tensorMap) outwardTo(alpha float64, phi, r []float64) {
 
 func (m *tensorMap) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	if len(r) != m.da.Out*m.db.Out || len(g) != m.da.Params*m.db.Params {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	a, b := m.split(phi)
 	m.outwardTo(alpha, a, r)

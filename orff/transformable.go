@@ -5,6 +5,8 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // Transform holds the functions psi_1 … psi_p from R^d to R^d' of a transformable
@@ -84,7 +86,7 @@ func (m *transformableMap) at(u []float64, i int) []float64 { return u[i*m.each 
 
 func (m *transformableMap) FeaturesTo(phi, x []float64) {
 	if len(phi) != m.out*m.r || len(x) != m.in {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	m.psi.TransformTo(m.u, x)
 	for i := range m.out {
@@ -96,7 +98,7 @@ func (m *transformableMap) PredictTo(y, phi, theta []float64) { vec.MatVec(y, ph
 
 func (m *transformableMap) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	if len(phi) != len(r)*len(g) {
-		panic(badLength)
+		panic(check.BadLength)
 	}
 	for i, v := range r {
 		vec.Axpy(alpha*v, phi[i*m.r:(i+1)*m.r], g)
@@ -130,8 +132,8 @@ func (m *transformableMap) Check(x []float64) error {
 // State saves or restores the scalar map.
 func (m *transformableMap) State(c *snapshot.Codec) { m.scalar.State(c) }
 
-func (m *transformableMap) redraw(r *Rand) bool  { return redraw(m.scalar, r) }
-func (m *transformableMap) weigh(s float64) bool { return weigh(m.scalar, s) }
+func (m *transformableMap) redraw(r *random.Rand) bool { return redraw(m.scalar, r) }
+func (m *transformableMap) weigh(s float64) bool       { return weigh(m.scalar, s) }
 
 func (m *transformableMap) kernelTo(k, x, z []float64) {
 	m.psi.TransformTo(m.v, x)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
 )
 
@@ -84,7 +85,7 @@ func TestC5_4_FullBatchBlockDescentIsRidge(t *testing.T) {
 // fixture.
 func gaussianBlocks(n, b int, sigma float64, keep bool) *orff.Blocks {
 	out := must(orff.OutputFactor(2, 2, fixB))
-	return must(orff.NewBlocks(n, 42, keep, func(r orff.Rand) (orff.Map, error) {
+	return must(orff.NewBlocks(n, 42, keep, func(r random.Rand) (orff.Map, error) {
 		f, err := orff.NewFourier(orff.Gaussian{Sigma: sigma}, 2, b, r)
 		return orff.NewDecomposable(f, out), err
 	}))
@@ -342,7 +343,7 @@ func trainOnCurve(l *sgd.DoublyStochastic, n int) float64 {
 func TestInverseTimeNeedsItsOffset(t *testing.T) {
 	const lambda, steps = 1e-3, 400
 	run := func(rate sgd.Schedule, clip float64) (top float64) {
-		blocks := must(orff.NewBlocks(steps, 9, true, func(r orff.Rand) (orff.Map, error) {
+		blocks := must(orff.NewBlocks(steps, 9, true, func(r random.Rand) (orff.Map, error) {
 			f, err := orff.NewFourier(orff.Gaussian{Sigma: .3}, 1, 1, r)
 			return orff.NewDecomposable(f, orff.Identity(1)), err
 		}))

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
 )
 
@@ -12,7 +13,7 @@ import (
 // 4: 16 blocks of 32 random frequencies, mini-batches of 8.
 func ExampleDoublyStochastic() {
 	const lambda = 1e-3
-	features, err := orff.NewBlocks(16, 42, true, func(r orff.Rand) (orff.Map, error) {
+	features, err := orff.NewBlocks(16, 42, true, func(r random.Rand) (orff.Map, error) {
 		f, err := orff.NewFourier(orff.Gaussian{Sigma: .3}, 1, 32, r)
 		return orff.NewDecomposable(f, orff.Identity(1)), err
 	})
@@ -40,7 +41,7 @@ func ExampleDoublyStochastic() {
 		return
 	}
 
-	r := orff.NewRand(1)
+	r := random.New(1)
 	noise := make([]float64, 2)
 	for range 16000 {
 		x := 2*r.Uniform() - 1
@@ -64,14 +65,14 @@ func ExampleDoublyStochastic() {
 
 // One decomposition serves all values of lambda: choose it on held-out samples.
 func ExampleRidge() {
-	features, err := orff.NewFourier(orff.Gaussian{Sigma: .5}, 1, 50, orff.NewRand(7))
+	features, err := orff.NewFourier(orff.Gaussian{Sigma: .5}, 1, 50, random.New(7))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	m := orff.NewDecomposable(features, orff.Identity(1))
 	sample := func(n int, seed uint64) (phi, y []float64) {
-		r := orff.NewRand(seed)
+		r := random.New(seed)
 		noise := make([]float64, 2)
 		for range n {
 			x := 2*r.Uniform() - 1
@@ -122,7 +123,7 @@ func ExampleRidge() {
 // All conditional quantiles of y given x at once. The noise grows with x, and so
 // does the distance between the quantiles.
 func ExampleQuantile() {
-	r := orff.NewRand(3)
+	r := random.New(3)
 	inputs, err := orff.NewFourier(orff.Gaussian{Sigma: .5}, 1, 20, r)
 	if err != nil {
 		fmt.Println(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
 )
 
@@ -46,7 +47,7 @@ func fixMap() *orff.Decomposable {
 // fixBlocks is the map of the fixture as two blocks of one frequency.
 func fixBlocks() *orff.Blocks {
 	i := 0
-	return must(orff.NewBlocks(2, 1, true, func(orff.Rand) (orff.Map, error) {
+	return must(orff.NewBlocks(2, 1, true, func(random.Rand) (orff.Map, error) {
 		i++
 		return orff.NewDecomposable(orff.FourierOf(fixW[2*(i-1):2*i], 2), must(orff.OutputFactor(2, 2, fixB))), nil
 	}))

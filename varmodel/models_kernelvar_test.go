@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
@@ -13,8 +14,8 @@ import (
 )
 
 // divergenceMap draws D frequencies of the divergence-free kernel.
-func divergenceMap(dim, D int) func(orff.Rand) (orff.Map, error) {
-	return func(r orff.Rand) (orff.Map, error) {
+func divergenceMap(dim, D int) func(random.Rand) (orff.Map, error) {
+	return func(r random.Rand) (orff.Map, error) {
 		return orff.NewDivergenceFree(1, dim, D, orff.Bounded, false, r)
 	}
 }
@@ -65,7 +66,7 @@ func init() {
 	models["kernelvar-sparse"] = func(d, h int) (eval.Model, error) {
 		return kernel.NewVAR(kernel.VARConfig{
 			Dim: d, Order: 1, Horizon: h, Seed: 1, Step: kernel.PlainSteps,
-			Map: func(r orff.Rand) (orff.Map, error) {
+			Map: func(r random.Rand) (orff.Map, error) {
 				f, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, d, 20, r)
 				return orff.NewDecomposable(f, orff.Identity(d)), err
 			},

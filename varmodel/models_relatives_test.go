@@ -3,6 +3,7 @@ package varmodel
 import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/kernel"
 )
@@ -22,7 +23,7 @@ func init() {
 		return kernel.NewKRLS(kernel.KRLSConfig{Dim: d, Order: 1, Horizon: h, Seed: 1, Features: modeltest.GaussianFeatures(d, 20), Output: modeltest.Coupled(d), NoLinear: true})
 	}
 	models["krls-ranged"] = func(d, h int) (eval.Model, error) {
-		return kernel.NewKRLS(kernel.KRLSConfig{Dim: d, Order: 1, Horizon: h, Seed: 1, Inputs: kernel.Ranged, Features: func(r orff.Rand) (orff.Scalar, error) {
+		return kernel.NewKRLS(kernel.KRLSConfig{Dim: d, Order: 1, Horizon: h, Seed: 1, Inputs: kernel.Ranged, Features: func(r random.Rand) (orff.Scalar, error) {
 			c := make([]float64, d)
 			for i := range c {
 				c[i] = 1

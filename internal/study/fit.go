@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/varmodel/kernel"
 	"gonum.org/v1/gonum/floats"
@@ -251,7 +252,7 @@ func (s *fixedSet) lambda(m orff.Map, c config.Model) (float64, error) {
 // observed.
 func (s *fixedSet) maps(c config.Model, v []float64) (*orff.Blocks, error) {
 	blocks := c.Optimiser.Blocks
-	return orff.NewBlocks(blocks, c.Seed, true, func(r orff.Rand) (orff.Map, error) {
+	return orff.NewBlocks(blocks, c.Seed, true, func(r random.Rand) (orff.Map, error) {
 		m, err := wire.NewMap(c.Kernel, s.hidden, s.in, c.Frequencies/blocks, r)
 		if err != nil {
 			return nil, err

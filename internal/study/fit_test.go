@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // fitSeries is a nonlinear autoregression of four variables that move in pairs.
@@ -67,7 +68,7 @@ func TestGammaIsLearntInTurnWithTheWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scalar, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, s.in, 30, orff.NewRand(1))
+	scalar, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, s.in, 30, random.New(1))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/varmodel/kernel"
 	"gonum.org/v1/gonum/floats"
 )
@@ -72,7 +73,7 @@ func PlainKernel(c config.Model, dim, draws int) (orff.Map, error) {
 	}
 	k := c.Kernel
 	k.Linear = false
-	return wire.NewMap(k, dim, dim*c.Order, draws, orff.BlockRand(c.Seed, 1))
+	return wire.NewMap(k, dim, dim*c.Order, draws, random.Block(c.Seed, 1))
 }
 
 // Check is the output of kernel check.

@@ -6,9 +6,9 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
+	"gonum.org/v1/gonum/mat"
 )
 
 // CurlField compares a curl-free with an independent kernel on a field that is a
@@ -97,11 +97,11 @@ func NewCurlField(n, draws int, seed uint64) (*CurlField, error) {
 		return nil, fmt.Errorf("study: a curl field needs n >= 2 and draws >= 1, got %d and %d", n, draws)
 	}
 	g := newGradientField(n, seed)
-	curl, err := orff.NewCurlFree(g.sigma, g.d, draws, orff.Bounded, orff.BlockRand(seed, 1))
+	curl, err := orff.NewCurlFree(g.sigma, g.d, draws, orff.Bounded, random.Block(seed, 1))
 	if err != nil {
 		return nil, err
 	}
-	scalar, err := orff.NewFourier(orff.Gaussian{Sigma: g.sigma}, g.d, draws, orff.BlockRand(seed, 2))
+	scalar, err := orff.NewFourier(orff.Gaussian{Sigma: g.sigma}, g.d, draws, random.Block(seed, 2))
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
 )
 
@@ -51,7 +52,7 @@ func NewFigure91(n int, seed uint64, now func() time.Time) ([]Figure91, error) {
 	}
 	kernelX, kernelT := orff.Gaussian{Sigma: sigmaX}, orff.Gaussian{Sigma: sigmaT}
 	random := func(s orff.Spectrum, block int) (*orff.Fourier, error) {
-		return orff.NewFourier(s, 1, draws, orff.BlockRand(seed, block))
+		return orff.NewFourier(s, 1, draws, random.Block(seed, block))
 	}
 	phiX, err := random(kernelX, 1)
 	if err != nil {

@@ -5,11 +5,11 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
+	"gonum.org/v1/gonum/mat"
 )
 
 // Figure67 is one row of Figure 6.7 of Brault 2017: what random features of a gradient
@@ -54,7 +54,7 @@ func NewFigure67(n, repeats int, seed uint64, check func() error) ([]Figure67, e
 // exactCurlField is NewCurlField with the kernels themselves.
 func exactCurlField(n int, seed uint64) (*CurlField, error) {
 	g := newGradientField(n, seed)
-	curl, err := orff.NewCurlFree(g.sigma, g.d, 1, orff.Bounded, orff.NewRand(seed))
+	curl, err := orff.NewCurlFree(g.sigma, g.d, 1, orff.Bounded, random.New(seed))
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +203,7 @@ func NewFigure68(most int, seed uint64, check func() error) ([]Figure68, error) 
 			var s orff.Scalar
 			var err error
 			if draws > 0 {
-				s, err = orff.NewFourier(orff.Gaussian{Sigma: sigma}, in, draws, orff.BlockRand(seed, 1))
+				s, err = orff.NewFourier(orff.Gaussian{Sigma: sigma}, in, draws, random.Block(seed, 1))
 			} else { // on all points as landmarks Nystroem features have the exact kernel
 				s, err = orff.NewNystroem(orff.Gaussian{Sigma: sigma}, in, x[:n*in])
 			}

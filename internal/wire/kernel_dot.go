@@ -3,6 +3,7 @@ package wire
 import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 func polynomial(k config.Kernel) (orff.Coefficients, error) {
@@ -21,7 +22,7 @@ func dotProduct(k config.Kernel) (orff.Coefficients, error) { return k.Coefficie
 
 // dotProductFeatures draws Maclaurin features, or with sampling: kakade all degrees in
 // every feature.
-func dotProductFeatures(row kernelRow, k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error) {
+func dotProductFeatures(row kernelRow, k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error) {
 	series, err := row.series(k)
 	if err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func dotProductFeatures(row kernelRow, k config.Kernel, in, draws int, r orff.Ra
 }
 
 // compositional is exp, or another series, of a Gaussian kernel.
-func compositional(k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error) {
+func compositional(k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error) {
 	inner := orff.Gaussian{Sigma: parameterOr(k, 1)}
 	if len(k.Coefficients) == 0 {
 		return orff.NewCompositional(orff.Exponential{}, orff.Geometric{P: 2}, inner, in, 2*draws, r)

@@ -3,9 +3,10 @@ package wire
 import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
-func skewedChiSquared(k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error) {
+func skewedChiSquared(k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error) {
 	c := make([]float64, in)
 	for i := range c {
 		c[i] = parameterOr(k, .1)
@@ -13,14 +14,14 @@ func skewedChiSquared(k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar,
 	return orff.NewSkewedChiSquared(c, draws, r)
 }
 
-func angular(_ config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error) {
+func angular(_ config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error) {
 	return orff.NewAngular(in, 2*draws, r)
 }
 
-func semigroupExponential(k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error) {
+func semigroupExponential(k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error) {
 	return orff.NewSemigroup(orff.ExponentialSemigroup, parameterOr(k, 1), in, 2*draws, r)
 }
 
-func semigroupReciprocal(k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error) {
+func semigroupReciprocal(k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error) {
 	return orff.NewSemigroup(orff.ReciprocalSemigroup, parameterOr(k, 1), in, 2*draws, r)
 }

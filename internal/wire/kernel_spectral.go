@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // Kernels of differences. Their scales are such that all have decayed to a similar
@@ -44,7 +45,7 @@ func maternNames(first, last int) []string {
 }
 
 // spectralFeatures draws as model.kernel.sampling says.
-func spectralFeatures(row kernelRow, k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error) {
+func spectralFeatures(row kernelRow, k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error) {
 	s, ok := samplingNamed(k.Sampling)
 	if !ok || s.draw == nil {
 		return nil, fmt.Errorf("model.kernel.sampling: %q cannot draw the frequencies of %s", k.Sampling, k.Name)

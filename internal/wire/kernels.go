@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // kernelRow is a row of the table of scalar kernels. Exactly one of spectrum, series and
@@ -29,7 +30,7 @@ type kernelRow struct {
 	// coefficients of a dot-product kernel, features the features of any other kernel.
 	spectrum func(k config.Kernel, in int) orff.Spectrum
 	series   func(k config.Kernel) (orff.Coefficients, error)
-	features func(k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error)
+	features func(k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error)
 }
 
 // use says whether a kernel reads a setting.
@@ -170,7 +171,7 @@ func parameterOr(k config.Kernel, standard float64) float64 {
 }
 
 // newSingle makes the features of a kernel without plus and times, for bandwidth 1.
-func newSingle(k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error) {
+func newSingle(k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error) {
 	row, ok := kernelNamed(k.Name)
 	switch {
 	case !ok:

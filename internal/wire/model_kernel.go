@@ -4,6 +4,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/varmodel/kernel"
 )
 
@@ -36,7 +37,7 @@ func newOKVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	k := c.Kernel
 	return kernel.NewOKVAR(kernel.OKVARConfig{
 		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: ScaleOf(k), Law: LawOf(k), Bandwidth: c.Bandwidth,
-		Map:    func(r orff.Rand) (orff.Map, error) { return NewMap(k, dim, dim*c.Order, 1, r) },
+		Map:    func(r random.Rand) (orff.Map, error) { return NewMap(k, dim, dim*c.Order, 1, r) },
 		Window: k.Window, Lambda: k.Lambda,
 	})
 }
@@ -50,7 +51,7 @@ func newONORMA(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	}
 	return kernel.NewONORMA(kernel.ONORMAConfig{
 		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: ScaleOf(k), Law: LawOf(k), Bandwidth: c.Bandwidth,
-		Map:   func(r orff.Rand) (orff.Map, error) { return NewMap(k, dim, dim*c.Order, 1, r) },
+		Map:   func(r random.Rand) (orff.Map, error) { return NewMap(k, dim, dim*c.Order, 1, r) },
 		Terms: k.Terms, Lambda: k.Lambda, Loss: loss,
 	})
 }
@@ -68,7 +69,7 @@ func newKRLS(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.Features = func(r orff.Rand) (orff.Scalar, error) {
+	cfg.Features = func(r random.Rand) (orff.Scalar, error) {
 		return newScalar(c.Kernel, dim*c.Order, c.Frequencies, r)
 	}
 	return kernel.NewKRLS(cfg)

@@ -6,6 +6,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/varmodel/kernel"
 )
@@ -20,7 +21,7 @@ func newKernelVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	gamma, _ := gammaNamed(k.Operator.Gamma)
 	cfg := kernel.VARConfig{
 		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: ScaleOf(k), Law: LawOf(k), Bandwidth: c.Bandwidth,
-		Map:    func(r orff.Rand) (orff.Map, error) { return NewMap(k, dim, dim*c.Order, draws, r) },
+		Map:    func(r random.Rand) (orff.Map, error) { return NewMap(k, dim, dim*c.Order, draws, r) },
 		Blocks: o.Blocks, Batch: o.Batch, Lambda: k.Lambda, Loss: loss, Clip: o.Clip, Average: o.Average,
 		Manifold: o.Manifold, ManifoldBatches: o.ManifoldBatches, Redraw: o.Redraw, DrawAtUse: o.Features == "redraw", Grow: o.Grow, MostBlocks: o.MostBlocks, Warm: o.Warm,
 		// A block is seen again after Batch*Blocks samples.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
@@ -36,7 +37,7 @@ func TestEveryMaternHasAName(t *testing.T) {
 			t.Errorf("%s: %v, want %v", k.Name, s, want)
 		}
 	}
-	if _, err := orff.NewFourier(orff.Matern{Half: 21, Ell: 1}, 3, 1, orff.NewRand(1)); err == nil {
+	if _, err := orff.NewFourier(orff.Matern{Half: 21, Ell: 1}, 3, 1, random.New(1)); err == nil {
 		t.Error("there are more")
 	}
 }

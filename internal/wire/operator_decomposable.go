@@ -5,11 +5,12 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
 )
 
 // newDecomposable makes k Gamma; with model.kernel.linear, (k + the linear kernel) Gamma.
-func newDecomposable(k config.Kernel, dim, in, draws int, r orff.Rand) (orff.Map, error) {
+func newDecomposable(k config.Kernel, dim, in, draws int, r random.Rand) (orff.Map, error) {
 	out, err := newOutput(k.Operator, dim)
 	if err != nil {
 		return nil, err
@@ -41,25 +42,25 @@ func decomposableColumns(op config.Operator, dim, draws int) (sgd.Columns, error
 
 // newScalar makes the features of a scalar kernel of bandwidth 1, of which others
 // may be a part.
-func newScalar(k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error) {
+func newScalar(k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error) {
 	each := draws
 	if k.Times.Name != "" { // the features of a product are the products of all pairs
 		each = max(int(math.Sqrt(float64(draws)/2)), 1)
 	}
 	rest := r
 	if k.Plus.Name != "" || k.Times.Name != "" {
-		rest = orff.BlockRand(r.Uint64(), 1)
+		rest = random.Block(r.Uint64(), 1)
 	}
 	s, err := newSingle(k, in, each, r)
 	if err == nil && k.Plus.Name != "" {
 		var other orff.Scalar
-		if other, err = newPart(k.Plus.Name, k.Plus.Parameter, in, each, orff.BlockRand(rest.Uint64(), 1)); err == nil {
+		if other, err = newPart(k.Plus.Name, k.Plus.Parameter, in, each, random.Block(rest.Uint64(), 1)); err == nil {
 			s, err = orff.NewScalarSum([]float64{1 - k.Plus.Weight, k.Plus.Weight}, s, other)
 		}
 	}
 	if err == nil && k.Times.Name != "" {
 		var other orff.Scalar
-		if other, err = newPart(k.Times.Name, k.Times.Parameter, in, each, orff.BlockRand(rest.Uint64(), 1)); err == nil {
+		if other, err = newPart(k.Times.Name, k.Times.Parameter, in, each, random.Block(rest.Uint64(), 1)); err == nil {
 			s, err = orff.NewScalarProduct(s, other)
 		}
 	}
@@ -67,6 +68,6 @@ func newScalar(k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error)
 }
 
 // newPart makes a second kernel.
-func newPart(name string, parameter float64, in, draws int, r orff.Rand) (orff.Scalar, error) {
+func newPart(name string, parameter float64, in, draws int, r random.Rand) (orff.Scalar, error) {
 	return newSingle(config.Kernel{Name: name, Parameter: parameter, Sampling: "iid"}, in, draws, r)
 }

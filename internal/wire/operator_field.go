@@ -5,12 +5,13 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // newField makes the map of a Gaussian vector field. A kernel that is added to it is
 // decomposable, one that multiplies it scalar.
-func newField(k config.Kernel, dim, _, draws int, r orff.Rand) (orff.Map, error) {
-	second := orff.BlockRand(r.Uint64(), 1)
+func newField(k config.Kernel, dim, _, draws int, r random.Rand) (orff.Map, error) {
+	second := random.Block(r.Uint64(), 1)
 	form, sigma := orff.Bounded, parameterOr(k, 1)
 	if k.Operator.Form == "unbounded" {
 		form = orff.Unbounded
@@ -38,7 +39,7 @@ func newField(k config.Kernel, dim, _, draws int, r orff.Rand) (orff.Map, error)
 		}
 	}
 	if k.Plus.Name != "" {
-		s, err := newPart(k.Plus.Name, k.Plus.Parameter, dim, of, orff.BlockRand(r.Uint64(), 2))
+		s, err := newPart(k.Plus.Name, k.Plus.Parameter, dim, of, random.Block(r.Uint64(), 2))
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +49,7 @@ func newField(k config.Kernel, dim, _, draws int, r orff.Rand) (orff.Map, error)
 		}
 	}
 	if k.Times.Name != "" {
-		s, err := newPart(k.Times.Name, k.Times.Parameter, dim, of, orff.BlockRand(r.Uint64(), 3))
+		s, err := newPart(k.Times.Name, k.Times.Parameter, dim, of, random.Block(r.Uint64(), 3))
 		if err != nil {
 			return nil, err
 		}

@@ -6,11 +6,12 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // newTransformable compares group i at x with group j at z, of equal numbers of
 // neighbouring variables, by the lags of each.
-func newTransformable(k config.Kernel, dim, in, groups, draws int, r orff.Rand) (orff.Map, error) {
+func newTransformable(k config.Kernel, dim, in, groups, draws int, r random.Rand) (orff.Map, error) {
 	order, size := in/dim, dim/groups
 	each := order * size
 	a := make([]float64, groups*each*in)
@@ -34,13 +35,13 @@ func newTransformable(k config.Kernel, dim, in, groups, draws int, r orff.Rand) 
 
 // newSchur makes the product of a decomposable and a transformable kernel. Its weights
 // are those of all pairs of draws, so that each factor has the root of their number.
-func newSchur(k config.Kernel, dim, in, draws int, r orff.Rand) (orff.Map, error) {
+func newSchur(k config.Kernel, dim, in, draws int, r random.Rand) (orff.Map, error) {
 	root := max(int(math.Sqrt(float64(draws))), 1)
 	out, err := newOutput(k.Operator, dim)
 	if err != nil {
 		return nil, err
 	}
-	second := orff.BlockRand(r.Uint64(), 1)
+	second := random.Block(r.Uint64(), 1)
 	s, err := newScalar(k, in, root, r)
 	if err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func newSchur(k config.Kernel, dim, in, draws int, r orff.Rand) (orff.Map, error
 }
 
 // newTensor makes a transformable kernel of groups, times Gamma inside a group.
-func newTensor(k config.Kernel, dim, in, draws int, r orff.Rand) (orff.Map, error) {
+func newTensor(k config.Kernel, dim, in, draws int, r random.Rand) (orff.Map, error) {
 	groups := k.Operator.Groups
 	if groups < 1 || dim%groups != 0 {
 		return nil, fmt.Errorf("model.kernel.operator.groups: must divide the %d variables, got %d", dim, groups)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
 )
 
@@ -24,7 +25,7 @@ type operator struct {
 	columns func(op config.Operator, dim, draws int) (sgd.Columns, error)
 
 	// make returns the map of bandwidth 1 from in inputs to dim outputs.
-	make func(k config.Kernel, dim, in, draws int, r orff.Rand) (orff.Map, error)
+	make func(k config.Kernel, dim, in, draws int, r random.Rand) (orff.Map, error)
 }
 
 // operators is the table.
@@ -69,7 +70,7 @@ var operators = []operator{
 	{
 		name: "transformable", formula: "k(lags of i, lags of j)", when: "every variable follows its own past in the same way", example: "kernel: {operator: {name: transformable}}",
 		trials: []Trial{{Name: "transformable", Sets: "model.kernel.operator.name=transformable", Most: 16}},
-		make: func(k config.Kernel, dim, in, draws int, r orff.Rand) (orff.Map, error) {
+		make: func(k config.Kernel, dim, in, draws int, r random.Rand) (orff.Map, error) {
 			return newTransformable(k, dim, in, dim, draws, r)
 		},
 	},
@@ -91,7 +92,7 @@ func operatorNamed(name string) (operator, bool) { return find(operators, operat
 
 // NewMap makes the map of an operator-valued kernel of bandwidth 1 from in inputs to
 // dim outputs, with D draws.
-func NewMap(k config.Kernel, dim, in, draws int, r orff.Rand) (orff.Map, error) {
+func NewMap(k config.Kernel, dim, in, draws int, r random.Rand) (orff.Map, error) {
 	row, ok := operatorNamed(k.Operator.Name)
 	if !ok {
 		return nil, fmt.Errorf("model.kernel.operator.name: there is no operator %q", k.Operator.Name)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -35,7 +35,7 @@ func TestNoModelBeginsAgain(t *testing.T) {
 // hostile returns a walk in which one row in fifty has a value of any size up to 1e50, whole
 // stretches are missing, stuck, a billion times as large, or shifted for good.
 func hostile(n, dim int, seed uint64) [][]float64 {
-	r, rows := orff.NewRand(seed), walk(n, dim)
+	r, rows := random.New(seed), walk(n, dim)
 	level := make([]float64, dim)
 	for i := range rows {
 		j := int(float64(dim) * r.Uniform())

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
@@ -190,7 +190,7 @@ func engineOf(t *testing.T, c *config.Config) *engine.Engine {
 
 // walk returns samples of a coupled autoregression with a season of a day.
 func walk(n, dim int) [][]float64 {
-	r := orff.NewRand(5)
+	r := random.New(5)
 	rows := make([][]float64, n)
 	for i := range rows {
 		rows[i] = make([]float64, dim)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // A row is enough: whatever the tables name is accepted by the configuration, is made,
@@ -164,12 +164,12 @@ func TestEveryKernelDraws(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := newScalar(c.Model.Kernel, 3, 25, orff.NewRand(1))
+		s, err := newScalar(c.Model.Kernel, 3, 25, random.New(1))
 		if err != nil {
 			t.Errorf("%v: %v", row.names, err)
 			continue
 		}
-		twice, err := newScalar(c.Model.Kernel, 3, 50, orff.NewRand(1))
+		twice, err := newScalar(c.Model.Kernel, 3, 50, random.New(1))
 		if err != nil || twice.Len() <= s.Len() {
 			t.Errorf("%v: 25 draws have %d features, 50 have %d, %v", row.names, s.Len(), twice.Len(), err)
 		}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
@@ -52,7 +52,7 @@ func TestAwaitedTargetsAreTheScored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sink, r, hour := file.AwaitTargets(&written), orff.NewRand(1), int64(0)
+	sink, r, hour := file.AwaitTargets(&written), random.New(1), int64(0)
 	var b engine.Results
 	for i, y := range walk(400, 1) {
 		hour++

@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 )
 
@@ -34,7 +35,7 @@ func TestInputDesignIsALagDesign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	random, err := orff.NewAdaptive(dim*order, 30, 1, orff.BlockRand(1, 1))
+	random, err := orff.NewAdaptive(dim*order, 30, 1, random.Block(1, 1))
 	if err != nil {
 		t.Fatal(err)
 	}

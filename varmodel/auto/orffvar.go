@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd/online"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
@@ -83,7 +84,7 @@ func NewORFFVAR(cfg ORFFVARConfig) (eval.Model, error) {
 			Dim: cfg.Dim, Horizon: cfg.Horizon, Seed: cfg.Seed, Exogenous: cfg.Exogenous, Shared: cfg.Shared, Workspace: cfg.Workspace,
 		}, orffvarTier, orffvarComponents(cfg))
 	}
-	random, err := orff.NewAdaptive(cfg.Dim*cfg.Order, cfg.Frequencies, cfg.Bandwidth, orff.BlockRand(cfg.Seed, 1))
+	random, err := orff.NewAdaptive(cfg.Dim*cfg.Order, cfg.Frequencies, cfg.Bandwidth, random.Block(cfg.Seed, 1))
 	if err != nil {
 		return nil, err
 	}

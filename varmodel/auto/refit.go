@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
-	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
@@ -182,7 +182,7 @@ func (r *refit) learn(s *autoSeries, back int) {
 func (r *refit) bandwidthAt(s *autoSeries, back int) float64 {
 	e, f := r.resetCopy, r.frame
 	n := e.order * e.dim
-	rng := orff.NewRand(uint64(s.past.Count))
+	rng := random.New(uint64(s.past.Count))
 	work := s.m.work
 	points := slices.Grow(work.points[:0], distances*n)
 	if e.target == localTarget { // the local mean needs every sample

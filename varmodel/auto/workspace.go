@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd/online"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 )
@@ -119,7 +120,7 @@ func (w *Workspace) Features(d drawing) (*orff.Adaptive, error) {
 	if a := w.drawn[d]; a != nil {
 		return a.Copy(), nil
 	}
-	a, err := orff.NewAdaptive(d.order*d.dim, d.frequencies, d.bandwidth, orff.BlockRand(d.seed, d.block))
+	a, err := orff.NewAdaptive(d.order*d.dim, d.frequencies, d.bandwidth, random.Block(d.seed, d.block))
 	if err != nil {
 		return nil, err
 	}

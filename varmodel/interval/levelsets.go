@@ -6,6 +6,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 )
@@ -86,7 +87,7 @@ type tauSampler struct {
 }
 
 func newTauSampler(seed uint64) (*tauSampler, error) {
-	s, err := orff.NewFourier(orff.Gaussian{Sigma: tauBandwidth}, 1, tauFrequencies, orff.BlockRand(seed, 2))
+	s, err := orff.NewFourier(orff.Gaussian{Sigma: tauBandwidth}, 1, tauFrequencies, random.Block(seed, 2))
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +111,7 @@ func (l *tauSampler) Features(tau []float64) []float64 {
 // their features and the derivatives of these. It depends on the number of steps only.
 func (l *tauSampler) draw(low float64) {
 	l.steps++
-	r := orff.BlockRand(l.seed+0x9e3779b97f4a7c15, l.steps)
+	r := random.Block(l.seed+0x9e3779b97f4a7c15, l.steps)
 	n, w := l.scalar.Len(), l.w
 	for s := range l.tau {
 		l.tau[s] = low + (1-2*low)*(float64(s)+r.Uniform())/float64(len(l.tau))

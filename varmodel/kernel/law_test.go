@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 )
@@ -33,8 +34,8 @@ func walkOfScales(t *testing.T, f eval.Forecaster, scales []float64, rows int) {
 func TestVectorFieldsObeyTheirLawInTheUnitsOfTheData(t *testing.T) {
 	scales := []float64{10, 1, .2}
 	const d = 3
-	curl := func(r orff.Rand) (orff.Map, error) { return orff.NewCurlFree(1, d, 30, orff.Bounded, r) }
-	div := func(r orff.Rand) (orff.Map, error) {
+	curl := func(r random.Rand) (orff.Map, error) { return orff.NewCurlFree(1, d, 30, orff.Bounded, r) }
+	div := func(r random.Rand) (orff.Map, error) {
 		return orff.NewDivergenceFree(1, d, 30, orff.Bounded, false, r)
 	}
 	for name, c := range map[string]struct {
@@ -107,7 +108,7 @@ func TestSimplexKeepsTheSumInTheUnitsOfTheData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scalar := func(r orff.Rand) (orff.Scalar, error) { return orff.NewFourier(orff.Gaussian{Sigma: 1}, 3, 30, r) }
+	scalar := func(r random.Rand) (orff.Scalar, error) { return orff.NewFourier(orff.Gaussian{Sigma: 1}, 3, 30, r) }
 	gaussian := modeltest.GaussianMap(3, 1, 30, simplex)
 	for name, c := range map[string]func() (eval.Model, error){
 		"kernelvar": func() (eval.Model, error) {

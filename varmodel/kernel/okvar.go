@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 	"gonum.org/v1/gonum/blas"
@@ -26,7 +27,7 @@ type OKVARConfig struct {
 	// increments, for bandwidth 1. Only its exact kernel is used: one draw is
 	// enough. A decomposable kernel costs the cube of Window at a fit, any other
 	// the cube of Window*Dim.
-	Map  func(r orff.Rand) (orff.Map, error)
+	Map  func(r random.Rand) (orff.Map, error)
 	Seed uint64
 
 	Inputs    InputScale
@@ -86,7 +87,7 @@ func NewOKVAR(cfg OKVARConfig) (eval.Model, error) {
 }
 
 // newKernelModel makes what the models of exact kernels share.
-func newKernelModel(dim, order, horizon int, build func(orff.Rand) (orff.Map, error), seed uint64, inputs InputScale, bandwidth float64) (*KernelInput, *exactKernel, error) {
+func newKernelModel(dim, order, horizon int, build func(random.Rand) (orff.Map, error), seed uint64, inputs InputScale, bandwidth float64) (*KernelInput, *exactKernel, error) {
 	if err := check.Shape(dim, horizon); err != nil {
 		return nil, nil, err
 	}
@@ -100,7 +101,7 @@ func newKernelModel(dim, order, horizon int, build func(orff.Rand) (orff.Map, er
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := build(orff.BlockRand(seed, 1))
+	m, err := build(random.Block(seed, 1))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
@@ -17,7 +18,7 @@ type ONORMAConfig struct {
 	Order   int // q >= 1, lags
 	Horizon int // H, forecasts 1 … H steps ahead
 
-	Map  func(r orff.Rand) (orff.Map, error) // see OKVARConfig
+	Map  func(r random.Rand) (orff.Map, error) // see OKVARConfig
 	Seed uint64
 
 	Inputs    InputScale

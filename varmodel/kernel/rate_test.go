@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // A Newton step moves a block by the weight that its mini-batch has in the curvature of the
@@ -45,15 +46,15 @@ func TestPlainStepsKeepToTheNormOfTheKernel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, build := range map[string]func(r orff.Rand) (orff.Map, error){
-		"Gamma": func(r orff.Rand) (orff.Map, error) {
+	for name, build := range map[string]func(r random.Rand) (orff.Map, error){
+		"Gamma": func(r random.Rand) (orff.Map, error) {
 			l, err := orff.NewLinear(dim, 1)
 			if err != nil {
 				return nil, err
 			}
 			return orff.NewDecomposable(l, out), nil
 		},
-		"transformable": func(r orff.Rand) (orff.Map, error) {
+		"transformable": func(r random.Rand) (orff.Map, error) {
 			f, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 1, 20, r)
 			if err != nil {
 				return nil, err

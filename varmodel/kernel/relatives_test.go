@@ -9,6 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/sgd/online"
 	"github.com/orffvar/forecaster/varmodel"
@@ -17,8 +18,8 @@ import (
 )
 
 // pureGaussianMap is one draw of the Gaussian kernel without a linear part.
-func pureGaussianMap(dim int) func(orff.Rand) (orff.Map, error) {
-	return func(r orff.Rand) (orff.Map, error) {
+func pureGaussianMap(dim int) func(random.Rand) (orff.Map, error) {
+	return func(r random.Rand) (orff.Map, error) {
 		f, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, dim, 1, r)
 		return orff.NewDecomposable(f, orff.Identity(dim)), err
 	}
@@ -28,7 +29,7 @@ func pureGaussianMap(dim int) func(orff.Rand) (orff.Map, error) {
 // window are n lambda c, for every kind of kernel and of Gamma.
 func TestOKVARSolvesTheWindow(t *testing.T) {
 	const d = 3
-	for name, build := range map[string]func(orff.Rand) (orff.Map, error){
+	for name, build := range map[string]func(random.Rand) (orff.Map, error){
 		"identity": modeltest.GaussianMap(d, 1, 1, orff.Identity(d)),
 		"coupled":  modeltest.GaussianMap(d, 1, 1, modeltest.Coupled(d)),
 		"curl":     modeltest.CurlMap(d, 1),
@@ -258,7 +259,7 @@ func learnt(m eval.Model, err error, rows [][]float64) float64 {
 func ExampleNewKRLS() {
 	m, err := NewKRLS(KRLSConfig{
 		Dim: 2, Order: 1, Horizon: 1, Ridge: 1e-3,
-		Features: func(r orff.Rand) (orff.Scalar, error) {
+		Features: func(r random.Rand) (orff.Scalar, error) {
 			return orff.NewFourier(orff.Orthogonal{Sigma: 1}, 2, 50, r)
 		},
 	})
@@ -278,7 +279,7 @@ func ExampleNewNystroem() {
 func ExampleNewONORMA() {
 	m, err := NewONORMA(ONORMAConfig{
 		Dim: 2, Order: 1, Horizon: 1, Bandwidth: .5, Terms: 500, Lambda: 1e-4,
-		Map: func(r orff.Rand) (orff.Map, error) {
+		Map: func(r random.Rand) (orff.Map, error) {
 			k, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 2, 1, r)
 			return orff.NewDecomposable(k, orff.Identity(2)), err
 		},
@@ -291,7 +292,7 @@ func ExampleNewONORMA() {
 func ExampleNewOKVAR() {
 	m, err := NewOKVAR(OKVARConfig{
 		Dim: 1, Order: 1, Horizon: 1, Bandwidth: .5, Lambda: 1e-5,
-		Map: func(r orff.Rand) (orff.Map, error) {
+		Map: func(r random.Rand) (orff.Map, error) {
 			k, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 1, 1, r)
 			return orff.NewDecomposable(k, orff.Identity(1)), err
 		},

@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd/online"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
@@ -23,7 +24,7 @@ type KRLSConfig struct {
 
 	// Features draws the feature map of the scalar kernel, on Order*Dim scaled lags
 	// and for bandwidth 1. NewNystroem does without.
-	Features func(r orff.Rand) (orff.Scalar, error)
+	Features func(r random.Rand) (orff.Scalar, error)
 	Output   orff.Output // Gamma; the zero value is the identity
 	Seed     uint64
 
@@ -45,7 +46,7 @@ func NewKRLS(cfg KRLSConfig) (eval.Model, error) {
 	if cfg.Features == nil {
 		return nil, errors.New("varmodel: Features is missing")
 	}
-	s, err := cfg.Features(orff.BlockRand(cfg.Seed, 1))
+	s, err := cfg.Features(random.Block(cfg.Seed, 1))
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
@@ -22,7 +23,7 @@ type VARConfig struct {
 	// Map draws one of Blocks equal blocks of the feature map, with the random
 	// numbers of r: from the Order*Dim scaled lags to the Dim increments, for
 	// bandwidth 1.
-	Map    func(r orff.Rand) (orff.Map, error)
+	Map    func(r random.Rand) (orff.Map, error)
 	Blocks int // D_b; 0 means 1
 	Seed   uint64
 

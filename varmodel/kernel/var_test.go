@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
@@ -110,7 +111,7 @@ func TestGroupLassoRemovesFrequencies(t *testing.T) {
 	count := func(mu float64) (n int) {
 		m, err := NewVAR(VARConfig{
 			Dim: d, Order: 1, Horizon: 1, Seed: 1, Step: PlainSteps,
-			Map: func(r orff.Rand) (orff.Map, error) {
+			Map: func(r random.Rand) (orff.Map, error) {
 				f, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, d, 40, r)
 				return orff.NewDecomposable(f, orff.Identity(d)), err
 			},
@@ -221,7 +222,7 @@ func ExampleNewVAR() {
 	const d = 2
 	m, err := NewVAR(VARConfig{
 		Dim: d, Order: 1, Horizon: 1, Seed: 1,
-		Map: func(r orff.Rand) (orff.Map, error) { return orff.NewCurlFree(1, d, 100, orff.Bounded, r) },
+		Map: func(r random.Rand) (orff.Map, error) { return orff.NewCurlFree(1, d, 100, orff.Bounded, r) },
 	})
 	if err != nil {
 		panic(err)

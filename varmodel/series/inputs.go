@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // ExogenousInputs are the inputs of a series from outside: their values at the last sample
@@ -35,7 +36,7 @@ const inputBlock = 1000
 // NewInputFeatures returns random features of the standardised exogenous inputs, each
 // of one input: they span sums of functions of one input each.
 func NewInputFeatures(inputs int, seed uint64, block int) (*orff.Adaptive, error) {
-	f, err := orff.NewAdaptive(inputs, max(inputFrequencies, inputs), 1, orff.BlockRand(seed, inputBlock+block))
+	f, err := orff.NewAdaptive(inputs, max(inputFrequencies, inputs), 1, random.Block(seed, inputBlock+block))
 	if err != nil {
 		return nil, err
 	}

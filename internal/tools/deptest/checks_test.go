@@ -32,13 +32,13 @@ func TestChaptersOfThePage(t *testing.T) {
 // Every check is a test of its name in the packages of the mathematics, and one of its tests has
 // the formula in its comment, so that
 //
-//	go test ./orff ./sgd/... ./varmodel/... ./internal/study ./internal/thesis -run 'C[0-9]' -v
+//	go test ./orff/... ./sgd/... ./varmodel/... ./internal/study ./internal/thesis -run 'C[0-9]' -v
 //
 // lists them all, and none is skipped without a reason.
 func TestEveryCheckIsATest(t *testing.T) {
 	found, formulas := make(map[string][]string), make(map[string]bool)
 	label := regexp.MustCompile(`^TestC(\d+)_(\d+)_\w`)
-	for _, pkg := range []string{"orff", "sgd", "sgd/online", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "internal/study", "internal/thesis"} {
+	for _, pkg := range []string{"orff", "orff/random", "sgd", "sgd/online", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "internal/study", "internal/thesis"} {
 		files, err := filepath.Glob(filepath.Join("..", "..", "..", pkg, "*_test.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: no tests: %v", pkg, err)

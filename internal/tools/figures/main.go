@@ -17,6 +17,7 @@ import (
 	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/varmodel"
 	"github.com/orffvar/forecaster/varmodel/auto"
 	"github.com/orffvar/forecaster/varmodel/interval"
@@ -92,7 +93,7 @@ func features(dir string) error {
 		d int
 		c color.Color
 	}{{10, orange}, {50, green}, {500, blue}} {
-		m, err := orff.NewFourier(k, 1, a.d, orff.BlockRand(1, 1))
+		m, err := orff.NewFourier(k, 1, a.d, random.Block(1, 1))
 		if err != nil {
 			return err
 		}

@@ -2,10 +2,11 @@ package modeltest
 
 import (
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
-func GaussianFeatures(in, D int) func(orff.Rand) (orff.Scalar, error) {
-	return func(r orff.Rand) (orff.Scalar, error) { return orff.NewFourier(orff.Gaussian{Sigma: 1}, in, D, r) }
+func GaussianFeatures(in, D int) func(random.Rand) (orff.Scalar, error) {
+	return func(r random.Rand) (orff.Scalar, error) { return orff.NewFourier(orff.Gaussian{Sigma: 1}, in, D, r) }
 }
 
 // Coupled is a Gamma of dim coordinates with eigenvalues 1 + .5 (dim-1) and .5.

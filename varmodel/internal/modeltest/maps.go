@@ -5,12 +5,13 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // GaussianMap draws D frequencies of the decomposable Gaussian kernel with an
 // exact linear part.
-func GaussianMap(dim, order, D int, out orff.Output) func(orff.Rand) (orff.Map, error) {
-	return func(r orff.Rand) (orff.Map, error) {
+func GaussianMap(dim, order, D int, out orff.Output) func(random.Rand) (orff.Map, error) {
+	return func(r random.Rand) (orff.Map, error) {
 		f, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, dim*order, D, r)
 		if err != nil {
 			return nil, err
@@ -28,18 +29,18 @@ func GaussianMap(dim, order, D int, out orff.Output) func(orff.Rand) (orff.Map, 
 }
 
 // CurlMap draws D frequencies of the curl-free kernel.
-func CurlMap(dim, D int) func(orff.Rand) (orff.Map, error) {
-	return func(r orff.Rand) (orff.Map, error) { return orff.NewCurlFree(1, dim, D, orff.Bounded, r) }
+func CurlMap(dim, D int) func(random.Rand) (orff.Map, error) {
+	return func(r random.Rand) (orff.Map, error) { return orff.NewCurlFree(1, dim, D, orff.Bounded, r) }
 }
 
 // SchurMap is the random feature map of the kernel of OKVAR.
-func SchurMap(dim, D int) func(orff.Rand) (orff.Map, error) {
-	return func(r orff.Rand) (orff.Map, error) {
+func SchurMap(dim, D int) func(random.Rand) (orff.Map, error) {
+	return func(r random.Rand) (orff.Map, error) {
 		f, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, dim, D, r)
 		if err != nil {
 			return nil, err
 		}
-		one, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 1, D, orff.BlockRand(r.Uint64(), 1))
+		one, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 1, D, random.Block(r.Uint64(), 1))
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,5 @@
-package orff
+// Package random has the generator of random numbers from which feature maps are drawn.
+package random
 
 import "math"
 
@@ -9,13 +10,13 @@ import "math"
 // A Rand is a plain value: copying it copies the position in its stream.
 type Rand struct{ state uint64 }
 
-// NewRand returns the generator whose state is the given number.
-func NewRand(state uint64) Rand { return Rand{state} }
+// New returns the generator whose state is the given number.
+func New(state uint64) Rand { return Rand{state} }
 
-// BlockRand returns the generator of one block of frequencies, block = 1, 2, …
+// Block returns the generator of one block of frequencies, block = 1, 2, …
 // Its state is H(H(master) XOR block), where H(v) is the first output of the
 // generator in state v.
-func BlockRand(master uint64, block int) Rand {
+func Block(master uint64, block int) Rand {
 	if block < 1 {
 		panic("orff: blocks are counted from 1")
 	}
@@ -68,8 +69,8 @@ func (r *Rand) NormalsTo(dst []float64) {
 	}
 }
 
-// chiSquared returns the sum of n squared normal deviates.
-func (r *Rand) chiSquared(n int) float64 {
+// ChiSquared returns the sum of n squared normal deviates.
+func (r *Rand) ChiSquared(n int) float64 {
 	var z [2]float64
 	var s float64
 	for ; n > 0; n -= 2 {
@@ -82,8 +83,8 @@ func (r *Rand) chiSquared(n int) float64 {
 	return s
 }
 
-// sign returns -1 or 1.
-func (r *Rand) sign() float64 {
+// Sign returns -1 or 1.
+func (r *Rand) Sign() float64 {
 	if r.Uint64()>>63 == 1 {
 		return -1
 	}

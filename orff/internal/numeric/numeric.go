@@ -1,0 +1,39 @@
+// Package numeric has the vector and matrix operations that feature maps share and
+// internal/vec has not.
+package numeric
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// Finite reports whether x has neither a NaN nor an infinity.
+func Finite(x []float64) bool {
+	for _, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// SquaredNorm is ||a||^2.
+func SquaredNorm(a []float64) float64 { return vec.Dot(a, a) }
+
+// LagTo sets delta = x - z.
+func LagTo(delta, x, z []float64) {
+	for i := range delta {
+		delta[i] = x[i] - z[i]
+	}
+}
+
+// Square is v^2.
+func Square(v float64) float64 { return v * v }
+
+// FillNaN sets every element of v to NaN.
+func FillNaN(v []float64) {
+	for i := range v {
+		v[i] = math.NaN()
+	}
+}
