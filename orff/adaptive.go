@@ -6,6 +6,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // Adaptive is the feature map of the default model and of ORFFVAR (package varmodel):
@@ -37,7 +38,7 @@ func NewAdaptive(d, D int, factor float64, r random.Rand) (*Adaptive, error) {
 	if err := check.Positive("the bandwidth factor of adaptive features", factor); err != nil {
 		return nil, err
 	}
-	f, err := NewFourier(Gaussian{Sigma: 1}, d, D, r)
+	f, err := NewFourier(spectrum.Gaussian{Sigma: 1}, d, D, r)
 	if err != nil {
 		return nil, err
 	}

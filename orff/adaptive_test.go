@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 func newAdaptive(t testing.TB, d, D int, factor float64) *Adaptive {
@@ -23,7 +24,7 @@ func TestAdaptiveIsFourier(t *testing.T) {
 	const d, D, sigma = 3, 20, 1.7
 	a := newAdaptive(t, d, D, 1)
 	a.SetBandwidth(sigma)
-	f, err := NewFourier(Gaussian{Sigma: sigma}, d, D, random.Block(3, 1))
+	f, err := NewFourier(spectrum.Gaussian{Sigma: sigma}, d, D, random.Block(3, 1))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // C1.16: Sums with weights ≥ 0, products, f(k) as above, and exp(−tψ) of conditionally negative
@@ -16,14 +17,14 @@ import (
 // Sums, products, compositions and exp(-t psi) of kernels are positive
 // definite and satisfy Cauchy-Schwarz.
 func TestC1_16_KernelAlgebra(t *testing.T) {
-	g := Gaussian{Sigma: maptest.Sigma}
+	g := spectrum.Gaussian{Sigma: maptest.Sigma}
 	r := random.Block(1, 1)
 	kernels := map[string]Scalar{
 		"sum":           maptest.Must(NewScalarSum([]float64{0.5, 2}, maptest.Must(NewFourier(g, 3, 20, r)), maptest.Must(NewLinear(3, 1)))),
 		"product":       maptest.Must(NewScalarProduct(maptest.Must(NewFourier(g, 3, 20, r)), maptest.Must(NewLinear(3, 1)))),
 		"exp(k)":        maptest.Must(NewCompositional(Exponential{}, Geometric{P: 2}, g, 3, 20, r)),
 		"f(<x,z>)":      maptest.Must(NewMaclaurin(Polynomial(1, 2), Geometric{P: 2}, Rademacher, 3, 20, r)),
-		"exp(-t ||.||)": maptest.Must(NewFourier(Matern{Half: 0, Ell: 1}, 3, 20, r)), // ||.|| is conditionally negative definite
+		"exp(-t ||.||)": maptest.Must(NewFourier(spectrum.Matern{Half: 0, Ell: 1}, 3, 20, r)), // ||.|| is conditionally negative definite
 	}
 	const n = 25
 	pts := maptest.Normals(9, 3*n)
@@ -52,14 +53,14 @@ func TestC1_16_KernelAlgebra(t *testing.T) {
 }
 
 func TestScalarSumAndProductAreExact(t *testing.T) {
-	f, l := maptest.Must(NewFourier(Gaussian{Sigma: 1}, 3, 7, random.New(1))), maptest.Must(NewLinear(3, 0.5))
+	f, l := maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 3, 7, random.New(1))), maptest.Must(NewLinear(3, 0.5))
 	k, q := maptest.ScalarKernel(f, maptest.X, maptest.Z), vec.Dot(maptest.X, maptest.Z)+0.5
 	maptest.Near(t, "product", maptest.ScalarKernel(maptest.Must(NewScalarProduct(f, l)), maptest.X, maptest.Z), k*q, 1e-14)
 	maptest.Near(t, "sum", maptest.ScalarKernel(maptest.Must(NewScalarSum([]float64{0.25, 3}, f, l)), maptest.X, maptest.Z), 0.25*k+3*q, 1e-14)
 }
 
 func TestImpossibleScalarAlgebra(t *testing.T) {
-	f, l := maptest.Must(NewFourier(Gaussian{Sigma: 1}, 3, 7, random.New(1))), maptest.Must(NewLinear(2, 0))
+	f, l := maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 3, 7, random.New(1))), maptest.Must(NewLinear(2, 0))
 	if _, err := NewScalarSum([]float64{1, 1}, f, l); err == nil {
 		t.Error("a sum over different inputs was accepted")
 	}

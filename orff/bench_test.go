@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // BenchmarkStep measures one sample of an online learner: the features, the
@@ -19,7 +20,7 @@ func BenchmarkStep(b *testing.B) {
 			return NewDecomposable(f, Identity(d)), err
 		}
 	}
-	fourier := func(s Spectrum) func(d int) (Map, error) {
+	fourier := func(s spectrum.Spectrum) func(d int) (Map, error) {
 		return same(func(d int) (Scalar, error) { return NewFourier(s, d, D, r) })
 	}
 	cubic := Polynomial(1, 3)
@@ -28,7 +29,7 @@ func BenchmarkStep(b *testing.B) {
 		name  string
 		build func(d int) (Map, error)
 	}{
-		{"fourier", fourier(Gaussian{Sigma: 1})},
+		{"fourier", fourier(spectrum.Gaussian{Sigma: 1})},
 		{"fourier-coupled", func(d int) (Map, error) {
 			gamma := make([]float64, d*d)
 			for i := range gamma {
@@ -37,21 +38,21 @@ func BenchmarkStep(b *testing.B) {
 			for i := range d {
 				gamma[i*d+i] = 1
 			}
-			return NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, d, D, r)), maptest.Must(NewOutput(d, gamma))), nil
+			return NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, D, r)), maptest.Must(NewOutput(d, gamma))), nil
 		}},
-		{"laplacian", fourier(Laplacian{Gamma: 1})},
-		{"sinc", fourier(Sinc{A: 1})},
-		{"matern32", fourier(Matern{Half: 1, Ell: 1})},
-		{"orthogonal", fourier(Orthogonal{Sigma: 1})},
-		{"halton", fourier(QuasiMonteCarlo{Spectrum: Gaussian{Sigma: 1}, Sequence: Halton})},
+		{"laplacian", fourier(spectrum.Laplacian{Gamma: 1})},
+		{"sinc", fourier(spectrum.Sinc{A: 1})},
+		{"matern32", fourier(spectrum.Matern{Half: 1, Ell: 1})},
+		{"orthogonal", fourier(spectrum.Orthogonal{Sigma: 1})},
+		{"halton", fourier(spectrum.QuasiMonteCarlo{Spectrum: spectrum.Gaussian{Sigma: 1}, Sequence: spectrum.Halton})},
 		{"linear", same(func(d int) (Scalar, error) { return NewLinear(d, 1) })},
 		{"scalar-sum", same(func(d int) (Scalar, error) {
-			return NewScalarSum([]float64{.5, .5}, maptest.Must(NewFourier(Gaussian{Sigma: 1}, d, D/2, r)), maptest.Must(NewFourier(Laplacian{Gamma: 1}, d, D/2, r)))
+			return NewScalarSum([]float64{.5, .5}, maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, D/2, r)), maptest.Must(NewFourier(spectrum.Laplacian{Gamma: 1}, d, D/2, r)))
 		})},
 		{"scalar-product", same(func(d int) (Scalar, error) {
-			return NewScalarProduct(maptest.Must(NewFourier(Gaussian{Sigma: 1}, d, 7, r)), maptest.Must(NewFourier(Sinc{A: 1}, d, 7, r)))
+			return NewScalarProduct(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 7, r)), maptest.Must(NewFourier(spectrum.Sinc{A: 1}, d, 7, r)))
 		})},
-		{"phase", same(func(d int) (Scalar, error) { return NewPhase(Gaussian{Sigma: 1}, d, D, r) })},
+		{"phase", same(func(d int) (Scalar, error) { return NewPhase(spectrum.Gaussian{Sigma: 1}, d, D, r) })},
 		{"fastfood", same(func(d int) (Scalar, error) { return NewFastfood(1, d, D, r) })},
 		{"sorf", same(func(d int) (Scalar, error) { return structured(1, d, D, newSORF(1, d, D), &r), nil })},
 		{"skewed", same(func(d int) (Scalar, error) {
@@ -67,10 +68,12 @@ func BenchmarkStep(b *testing.B) {
 		})},
 		{"kakade", same(func(d int) (Scalar, error) { return NewKakade(cubic, Rademacher, d, D, r) })},
 		{"compositional", same(func(d int) (Scalar, error) {
-			return NewCompositional(Exponential{}, Geometric{P: 2}, Gaussian{Sigma: 1}, d, D, r)
+			return NewCompositional(Exponential{}, Geometric{P: 2}, spectrum.Gaussian{Sigma: 1}, d, D, r)
 		})},
 		{"semigroup", same(func(d int) (Scalar, error) { return NewSemigroup(ReciprocalSemigroup, 1, d, D, r) })},
-		{"nystroem", same(func(d int) (Scalar, error) { return NewNystroem(Gaussian{Sigma: 1}, d, maptest.Normals(3, d*D)) })},
+		{"nystroem", same(func(d int) (Scalar, error) {
+			return NewNystroem(spectrum.Gaussian{Sigma: 1}, d, maptest.Normals(3, d*D))
+		})},
 		{"curl-free", func(d int) (Map, error) { return curl(d), nil }},
 		{"curl-free-unbounded", func(d int) (Map, error) { return asMap(NewCurlFree(1, d, D, Unbounded, r)) }},
 		{"divergence-free", func(d int) (Map, error) { return asMap(NewDivergenceFree(1, d, D, Bounded, false, r)) }},
@@ -79,29 +82,29 @@ func BenchmarkStep(b *testing.B) {
 			return asMap(NewHelmholtz(0.5, curl(d), maptest.Must(NewDivergenceFree(1, d, D, Bounded, false, r))))
 		}},
 		{"transformable", func(d int) (Map, error) {
-			return asMap(NewTransformable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, 1, D, r)), Coordinates(d)))
+			return asMap(NewTransformable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 1, D, r)), Coordinates(d)))
 		}},
 		{"integral", func(d int) (Map, error) {
-			return newIntegral(maptest.Must(NewFourier(Gaussian{Sigma: 1}, d-1, D, r)), maptest.Must(NewFourier(Gaussian{Sigma: 1}, 1, D, r))), nil
+			return newIntegral(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d-1, D, r)), maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 1, D, r))), nil
 		}},
 		{"product", func(d int) (Map, error) {
-			return asMap(NewProduct(maptest.Must(NewFourier(Gaussian{Sigma: 1}, d, D, r)), curl(d)))
+			return asMap(NewProduct(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, D, r)), curl(d)))
 		}},
 		{"schur-10", func(d int) (Map, error) {
-			return asMap(NewSchur(NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, d, 10, r)), Identity(d)), maptest.Must(NewTransformable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, 1, 10, r)), Coordinates(d)))))
+			return asMap(NewSchur(NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 10, r)), Identity(d)), maptest.Must(NewTransformable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 1, 10, r)), Coordinates(d)))))
 		}},
 		{"tensor-10", func(d int) (Map, error) {
-			return asMap(NewTensor(NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, d, 10, r)), Identity(2)), maptest.Must(NewCurlFree(1, d, 10, Bounded, r))))
+			return asMap(NewTensor(NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 10, r)), Identity(2)), maptest.Must(NewCurlFree(1, d, 10, Bounded, r))))
 		}},
 		{"congruence", func(d int) (Map, error) { return asMap(NewCongruence(curl(d), d, maptest.Normals(3, d*d))) }},
 		{"blocks-4x25", func(d int) (Map, error) {
 			return asMap(NewBlocks(4, 1, true, func(r random.Rand) (Map, error) {
-				return NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, d, 25, r)), Identity(d)), nil
+				return NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 25, r)), Identity(d)), nil
 			}))
 		}},
 		{"blocks-4x25-redrawn", func(d int) (Map, error) {
 			return asMap(NewBlocks(4, 1, false, func(r random.Rand) (Map, error) {
-				return NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, d, 25, r)), Identity(d)), nil
+				return NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 25, r)), Identity(d)), nil
 			}))
 		}},
 	} {
@@ -131,7 +134,7 @@ func BenchmarkStep(b *testing.B) {
 func BenchmarkJacobian(b *testing.B) {
 	for _, d := range []int{5, 31} {
 		b.Run(fmt.Sprintf("D=100/dim=%d", d), func(b *testing.B) {
-			m := NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, d, 100, random.Block(1, 1))), Identity(d))
+			m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 100, random.Block(1, 1))), Identity(d))
 			a := maptest.Must(NewJacobian(m))
 			dims := m.Dims()
 			x, theta, j := maptest.Normals(1, d), maptest.Normals(2, dims.Params), make([]float64, d*d)

@@ -6,10 +6,11 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 func fourierBlock(r random.Rand) (Map, error) {
-	f, err := NewFourier(Gaussian{Sigma: maptest.Sigma}, 3, 8, r)
+	f, err := NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 8, r)
 	if err != nil {
 		return nil, err
 	}

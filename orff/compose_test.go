@@ -5,13 +5,14 @@ import (
 
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"gonum.org/v1/gonum/mat"
 )
 
 // C2.14: Transformable kernel (Proposition 3.11): K(x, z)_ij = k(ψ_i(x), ψ_j(z)); row i of Φ(x)ᵀ
 // is φ(ψ_i(x))ᵀ.
 func TestC2_14_Transformable(t *testing.T) {
-	m := maptest.Must(NewTransformable(maptest.Must(NewFourier(Gaussian{Sigma: maptest.Sigma}, 1, 5, random.New(1))), Coordinates(3)))
+	m := maptest.Must(NewTransformable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 1, 5, random.New(1))), Coordinates(3)))
 	k := make([]float64, 9)
 	KernelTo(k, m, maptest.X, maptest.Z)
 	maptest.NearAll(t, "K", k, []float64{
@@ -27,7 +28,7 @@ func TestC2_14_Transformable(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NewTransformable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, 2, 5, random.New(1))), Coordinates(3)); err == nil {
+	if _, err := NewTransformable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 2, 5, random.New(1))), Coordinates(3)); err == nil {
 		t.Error("a scalar map of another input was accepted")
 	}
 }
@@ -35,8 +36,8 @@ func TestC2_14_Transformable(t *testing.T) {
 // C2.15: Integral kernel (Proposition 3.12 and section 9.1.2): h(x)(τ) = φ_X(x)ᵀ Θ φ_T(τ) =
 // (φ_T(τ) ⊗ φ_X(x))·vec Θ.
 func TestC2_15_Integral(t *testing.T) {
-	fx := maptest.Must(NewFourier(Gaussian{Sigma: maptest.Sigma}, 3, 4, random.Block(1, 1)))
-	ft := maptest.Must(NewFourier(Gaussian{Sigma: 0.5}, 1, 3, random.Block(1, 2)))
+	fx := maptest.Must(NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 4, random.Block(1, 1)))
+	ft := maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 0.5}, 1, 3, random.Block(1, 2)))
 	m := newIntegral(fx, ft)
 	d := m.Dims()
 	theta := maptest.Normals(3, d.Params)
@@ -73,8 +74,8 @@ func TestC2_15_Integral(t *testing.T) {
 //
 // For fixed frequencies the features of each rule reproduce its formula.
 func TestC2_16_CompositionRules(t *testing.T) {
-	g := Gaussian{Sigma: maptest.Sigma}
-	s := maptest.Must(NewFourier(Sinc{A: 1}, 3, 4, random.Block(1, 9)))
+	g := spectrum.Gaussian{Sigma: maptest.Sigma}
+	s := maptest.Must(NewFourier(spectrum.Sinc{A: 1}, 3, 4, random.Block(1, 9)))
 	curl := func() Map { return maptest.Must(NewCurlFree(maptest.Sigma, 3, 5, Bounded, random.Block(1, 2))) }
 	dec := func() Map {
 		return NewDecomposable(maptest.Must(NewFourier(g, 3, 4, random.Block(1, 1))), maptest.Must(NewOutput(3, maptest.Must(GraphGamma(3, path3, 0.1)))))
@@ -119,7 +120,7 @@ func TestC2_16_CompositionRules(t *testing.T) {
 // The matrix-free products equal those with Phi(x) written out from its
 // definition, p != p'.
 func TestC2_17_MatrixFreeEqualsDense(t *testing.T) {
-	f := maptest.Must(NewFourier(Gaussian{Sigma: maptest.Sigma}, 3, 6, random.Block(1, 1)))
+	f := maptest.Must(NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 6, random.Block(1, 1)))
 	b := []float64{1, 2, -1, 0.5, 0, 3, -2, 1, 0.3, 0.7} // 5 x 2
 	m := NewDecomposable(f, maptest.Must(OutputFactor(5, 2, b)))
 	// Phi(x) = B^T (x) phi(x), with Theta row by row.
@@ -161,7 +162,7 @@ func TestC2_17_MatrixFreeEqualsDense(t *testing.T) {
 }
 
 func TestImpossibleCompositions(t *testing.T) {
-	g := Gaussian{Sigma: 1}
+	g := spectrum.Gaussian{Sigma: 1}
 	s2 := maptest.Must(NewFourier(g, 2, 3, random.New(1)))
 	d3 := NewDecomposable(maptest.Must(NewFourier(g, 3, 3, random.New(1))), Identity(2))
 	curl := maptest.Must(NewCurlFree(1, 3, 3, Bounded, random.New(1)))

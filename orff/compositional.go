@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // compositionalScalar is the random Maclaurin map of the kernel f(k(x, z)) for a
@@ -17,7 +18,7 @@ import (
 type compositionalScalar struct {
 	series   Series
 	law      DegreeLaw
-	spectrum Spectrum
+	spectrum spectrum.Spectrum
 	d, n     int
 	scale    float64
 	products
@@ -30,7 +31,7 @@ type compositionalScalar struct {
 
 // NewCompositional draws D features on R^d: degrees, then frequencies, then
 // offsets.
-func NewCompositional(s Series, law DegreeLaw, inner Spectrum, d, D int, r random.Rand) (Scalar, error) {
+func NewCompositional(s Series, law DegreeLaw, inner spectrum.Spectrum, d, D int, r random.Rand) (Scalar, error) {
 	if err := check.Sizes("compositional features", d, D); err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func (f *compositionalScalar) GradientTo(g, x, phi, c []float64) {
 	}
 }
 
-func (f *compositionalScalar) Smooth() error { return smoothSpectrum(f.spectrum) }
+func (f *compositionalScalar) Smooth() error { return spectrum.CheckVariance(f.spectrum) }
 
 // State saves or restores degrees, frequencies and offsets.
 func (f *compositionalScalar) State(c *snapshot.Codec) {
@@ -122,10 +123,10 @@ func (f *compositionalScalar) kernel(x, z []float64) float64 {
 
 // variance: M = E (W(x) W(z))^2 = 1 + k0(2 delta)/2.
 func (f *compositionalScalar) variance(x, z []float64) float64 {
-	if dependent(f.spectrum) {
+	if spectrum.Dependent(f.spectrum) {
 		return math.NaN()
 	}
 	numeric.LagTo(f.delta, x, z)
-	k, k2 := twoLags(f.spectrum, f.delta)
+	k, k2 := spectrum.TwoLags(f.spectrum, f.delta)
 	return numeric.Square(f.mass()) * (secondMoment(f.series, f.law, 1+k2/2) - numeric.Square(f.series.At(k))) / float64(f.n)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // contract describes a map to the suite that every map of the package passes.
@@ -47,7 +48,7 @@ func withGamma[S Scalar](s S, err error) (Map, error) {
 func asMap[M Map](m M, err error) (Map, error) { return m, err }
 
 // fourierContract is a decomposable Fourier map of one kernel.
-func fourierContract(name string, s Spectrum) contract {
+func fourierContract(name string, s spectrum.Spectrum) contract {
 	return contract{name: name, x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
 		return withGamma(NewFourier(s, 3, D, r))
 	}}
@@ -58,35 +59,35 @@ func gaussianField(d, D int, form Form, r random.Rand) (*CurlFree, *DivergenceFr
 }
 
 func contracts() []contract {
-	g := Gaussian{Sigma: maptest.Sigma}
+	g := spectrum.Gaussian{Sigma: maptest.Sigma}
 	frobenius := numeric.SquaredNorm(refGamma)
-	entry := func(s Spectrum, x, z []float64) float64 { // variance of one draw of k~
+	entry := func(s spectrum.Spectrum, x, z []float64) float64 { // variance of one draw of k~
 		delta := make([]float64, len(x))
 		numeric.LagTo(delta, x, z)
 		return cosSinVariance(s, delta)
 	}
 	// Independent draws have the variance of the iid map at most: a safe bound
 	// for orthogonal frequencies, Fastfood and shifted sequences.
-	atMost := func(s Spectrum, x, z []float64) func(D int) float64 {
+	atMost := func(s spectrum.Spectrum, x, z []float64) func(D int) float64 {
 		return func(D int) float64 { return frobenius * entry(s, x, z) / float64(D) }
 	}
 	rough := func(c contract) contract { c.rough = true; return c }
-	dependent := func(c contract, s Spectrum) contract {
+	dependent := func(c contract, s spectrum.Spectrum) contract {
 		c.squaredError = atMost(s, c.x, c.z)
 		return c
 	}
 	cubic := Polynomial(1, 3)
 	cs := []contract{
 		fourierContract("Gaussian", g),
-		rough(fourierContract("Laplacian", Laplacian{Gamma: 0.7})),
-		fourierContract("sinc", Sinc{A: 2}),
-		rough(fourierContract("Matern 1/2", Matern{Half: 0, Ell: 1.3})),
-		fourierContract("Matern 3/2", Matern{Half: 1, Ell: 1.3}),
-		fourierContract("Matern 5/2", Matern{Half: 2, Ell: 1.3}),
-		dependent(fourierContract("orthogonal", Orthogonal{Sigma: maptest.Sigma}), g),
-		dependent(fourierContract("Halton", QuasiMonteCarlo{Spectrum: g, Sequence: Halton}), g),
-		dependent(fourierContract("Sobol", QuasiMonteCarlo{Spectrum: g, Sequence: Sobol}), g),
-		rough(dependent(fourierContract("Sobol Laplacian", QuasiMonteCarlo{Spectrum: Laplacian{Gamma: 0.7}, Sequence: Sobol}), Laplacian{Gamma: 0.7})),
+		rough(fourierContract("Laplacian", spectrum.Laplacian{Gamma: 0.7})),
+		fourierContract("sinc", spectrum.Sinc{A: 2}),
+		rough(fourierContract("Matern 1/2", spectrum.Matern{Half: 0, Ell: 1.3})),
+		fourierContract("Matern 3/2", spectrum.Matern{Half: 1, Ell: 1.3}),
+		fourierContract("Matern 5/2", spectrum.Matern{Half: 2, Ell: 1.3}),
+		dependent(fourierContract("orthogonal", spectrum.Orthogonal{Sigma: maptest.Sigma}), g),
+		dependent(fourierContract("Halton", spectrum.QuasiMonteCarlo{Spectrum: g, Sequence: spectrum.Halton}), g),
+		dependent(fourierContract("Sobol", spectrum.QuasiMonteCarlo{Spectrum: g, Sequence: spectrum.Sobol}), g),
+		rough(dependent(fourierContract("Sobol Laplacian", spectrum.QuasiMonteCarlo{Spectrum: spectrum.Laplacian{Gamma: 0.7}, Sequence: spectrum.Sobol}), spectrum.Laplacian{Gamma: 0.7})),
 		{name: "SORF", x: wideX, z: wideZ, noMonteCarlo: "biased", build: func(D int, r random.Rand) (Map, error) {
 			return withGamma(NewSORF(4, 32, D, r))
 		}},
@@ -135,7 +136,7 @@ func contracts() []contract {
 			return withGamma(NewScalarSum([]float64{0.3, 0.7}, maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(NewLinear(3, 1))))
 		}},
 		{name: "scalar product", x: maptest.X, z: maptest.Z, draws: 200, repeats: 10, build: func(D int, r random.Rand) (Map, error) {
-			return withGamma(NewScalarProduct(maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(NewFourier(Sinc{A: 1}, 3, D, random.Block(r.Uint64(), 1)))))
+			return withGamma(NewScalarProduct(maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(NewFourier(spectrum.Sinc{A: 1}, 3, D, random.Block(r.Uint64(), 1)))))
 		}},
 		{name: "identity Gamma", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
 			return NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), Identity(4)), nil
@@ -163,11 +164,11 @@ func contracts() []contract {
 			return v / float64(D)
 		}},
 		{name: "integral", x: append(append([]float64{}, maptest.X...), 0.4), z: append(append([]float64{}, maptest.Z...), -0.3), draws: 300, repeats: 10, build: func(D int, r random.Rand) (Map, error) {
-			return newIntegral(maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(NewFourier(Gaussian{Sigma: 0.5}, 1, D, random.Block(r.Uint64(), 1)))), nil
+			return newIntegral(maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 0.5}, 1, D, random.Block(r.Uint64(), 1)))), nil
 		}},
 		{name: "product", x: maptest.X, z: maptest.Z, draws: 200, repeats: 20, build: func(D int, r random.Rand) (Map, error) {
 			curl, _ := gaussianField(3, D, Bounded, random.Block(r.Uint64(), 1))
-			return asMap(NewProduct(maptest.Must(NewFourier(Sinc{A: 1}, 3, D, r)), curl))
+			return asMap(NewProduct(maptest.Must(NewFourier(spectrum.Sinc{A: 1}, 3, D, r)), curl))
 		}},
 		{name: "Schur", x: maptest.X, z: maptest.Z, draws: 100, repeats: 30, moving: true, build: func(D int, r random.Rand) (Map, error) {
 			tr := maptest.Must(NewTransformable(maptest.Must(NewFourier(g, 1, D, r)), Coordinates(3)))

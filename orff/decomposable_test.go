@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -23,7 +24,7 @@ func gammas(t *testing.T) map[string]Output {
 }
 
 func decomposable(out Output) *Decomposable {
-	return NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: maptest.Sigma}, 3, 40, random.Block(8, 1))), out)
+	return NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 40, random.Block(8, 1))), out)
 }
 
 // C2.1: Adjoint: (Φ(x) y)·θ = y·(Φ(x)ᵀ θ).

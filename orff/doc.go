@@ -17,9 +17,8 @@
 //
 // # Maps
 //
-// Scalars of shift-invariant kernels: NewFourier and NewPhase, with the frequencies of a
-// Spectrum (Gaussian, Laplacian, Sinc, Matern), orthogonal (Orthogonal), from a low-discrepancy
-// sequence (QuasiMonteCarlo) or by fast transforms (NewSORF, NewFastfood). Of other kernels:
+// Scalars of shift-invariant kernels: NewFourier and NewPhase, with frequencies of package
+// spectrum, or with fast transforms (NewSORF, NewFastfood). Of other kernels:
 // NewSkewedChiSquared, NewAngular, NewMaclaurin and NewKakade (dot products), NewCompositional,
 // NewSemigroup, NewNystroem and NewLinear; NewScalarSum and NewScalarProduct combine them.
 //

@@ -6,11 +6,12 @@ import (
 
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // A map, its prediction and one step down the gradient of half the squared error.
 func Example() {
-	features, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 2, 50, random.Block(42, 1))
+	features, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 2, 50, random.Block(42, 1))
 	if err != nil {
 		panic(err)
 	}
@@ -34,7 +35,7 @@ func Example() {
 // The same frequencies in blocks, as doubly stochastic descent visits them.
 func ExampleNewBlocks() {
 	blocks, err := orff.NewBlocks(4, 42, true, func(r random.Rand) (orff.Map, error) {
-		features, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 2, 25, r)
+		features, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 2, 25, r)
 		if err != nil {
 			return nil, err
 		}
@@ -49,7 +50,7 @@ func ExampleNewBlocks() {
 
 // How many frequencies make every kernel value of 1000 points right within 0.1?
 func ExampleRecommend() {
-	one, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 5, 1, random.New(1))
+	one, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 5, 1, random.New(1))
 	if err != nil {
 		panic(err)
 	}

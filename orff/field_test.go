@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -111,7 +112,7 @@ func TestC2_13_PrintedDivergenceFreeMapIsWrong(t *testing.T) {
 	const D = 400000
 	w := make([]float64, 3*D)
 	r := random.Block(5, 1)
-	Gaussian{Sigma: maptest.Sigma}.SampleTo(w, 3, &r)
+	spectrum.Gaussian{Sigma: maptest.Sigma}.SampleTo(w, 3, &r)
 	var k12, k22 float64
 	for ; len(w) > 0; w = w[3:] {
 		o := w[:3]
@@ -203,7 +204,7 @@ func TestC3_6_ExactVariances(t *testing.T) {
 		c.to(v, make([]float64, 3), maptest.Sigma, c.form)
 		maptest.Near(t, c.name+" trace at 0", v[0]+v[4]+v[8], c.trace0, 1e-13)
 	}
-	m := NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: maptest.Sigma}, 3, 1, random.New(1))), maptest.Must(NewOutput(2, refGamma)))
+	m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 1, random.New(1))), maptest.Must(NewOutput(2, refGamma)))
 	v := make([]float64, 4)
 	variancesTo(v, m, maptest.X, maptest.Z)
 	maptest.NearAll(t, "C2.8 decomposable", v, []float64{0.4998298224931337, 0.37787134580480913, 0.37787134580480913, 0.41669812641607573}, 1e-13)
@@ -212,7 +213,7 @@ func TestC3_6_ExactVariances(t *testing.T) {
 // C2.8: K = k Γ has the one-draw variance ((1 + k0(2δ))/2 − k0(δ)²) Γ².
 func TestC2_8_VarianceOfDecomposable(t *testing.T) {
 	const n = 40000
-	m := NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: maptest.Sigma}, 3, 1, random.New(1))), maptest.Must(NewOutput(2, refGamma)))
+	m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 1, random.New(1))), maptest.Must(NewOutput(2, refGamma)))
 	want := []float64{0.4998298224931337, 0.37787134580480913, 0.37787134580480913, 0.41669812641607573}
 	exact := make([]float64, 4)
 	KernelTo(exact, m, maptest.X, maptest.Z)

@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // Fourier is the random Fourier feature map of a shift-invariant kernel in its
@@ -18,7 +19,7 @@ import (
 // all D cosines first, then all D sines; the rows of W, D x d, are the
 // frequencies. phi(x).phi(x) = 1 exactly.
 type Fourier struct {
-	spectrum Spectrum // nil for given frequencies
+	spectrum spectrum.Spectrum // nil for given frequencies
 	d, n     int
 	w        []float64  // W^T/(2 pi), d x n: frequencies in turns; nil with a fast projection
 	fast     projection // W as a product of fast transforms, or nil
@@ -39,7 +40,7 @@ type projection interface {
 
 // NewFourier draws D frequencies in R^d from r. It refuses impossible parameters
 // of the kernel.
-func NewFourier(s Spectrum, d, D int, r random.Rand) (*Fourier, error) {
+func NewFourier(s spectrum.Spectrum, d, D int, r random.Rand) (*Fourier, error) {
 	if err := check.Sizes("Fourier features", d, D); err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func FourierOf(w []float64, d int) *Fourier {
 	return f
 }
 
-func newFourier(s Spectrum, d, n int) *Fourier {
+func newFourier(s spectrum.Spectrum, d, n int) *Fourier {
 	return &Fourier{
 		spectrum: s, d: d, n: n, scale: 1 / math.Sqrt(float64(n)),
 		t: make([]float64, n), v: make([]float64, n),
@@ -114,7 +115,7 @@ func (f *Fourier) GradientTo(g, _, phi, c []float64) {
 }
 
 // Smooth refuses kernels whose frequencies have no variance.
-func (f *Fourier) Smooth() error { return smoothSpectrum(f.spectrum) }
+func (f *Fourier) Smooth() error { return spectrum.CheckVariance(f.spectrum) }
 
 // Frequencies returns W, D x d row-major.
 func (f *Fourier) Frequencies() []float64 {
@@ -175,7 +176,7 @@ func (f *Fourier) kernel(x, z []float64) float64 {
 }
 
 func (f *Fourier) variance(x, z []float64) float64 {
-	if f.spectrum == nil || f.fast != nil || dependent(f.spectrum) {
+	if f.spectrum == nil || f.fast != nil || spectrum.Dependent(f.spectrum) {
 		return math.NaN()
 	}
 	numeric.LagTo(f.delta, x, z)
@@ -184,23 +185,15 @@ func (f *Fourier) variance(x, z []float64) float64 {
 
 // cosSinVariance is the variance of one frequency in the cos-sin form,
 // (1 + k0(2 delta))/2 - k0(delta)^2, since cos^2 t = (1 + cos 2t)/2.
-func cosSinVariance(s Spectrum, delta []float64) float64 {
-	k, k2 := twoLags(s, delta)
+func cosSinVariance(s spectrum.Spectrum, delta []float64) float64 {
+	k, k2 := spectrum.TwoLags(s, delta)
 	return (1+k2)/2 - k*k
 }
 
 // phaseVariance is the variance of one feature in the phase form,
 // 1 + k0(2 delta)/2 - k0(delta)^2: 2 cos a cos b = cos(a-b) + cos(a+b) and the
 // second term is independent noise.
-func phaseVariance(s Spectrum, delta []float64) float64 {
-	k, k2 := twoLags(s, delta)
+func phaseVariance(s spectrum.Spectrum, delta []float64) float64 {
+	k, k2 := spectrum.TwoLags(s, delta)
 	return 1 + k2/2 - k*k
-}
-
-func twoLags(s Spectrum, delta []float64) (k, k2 float64) {
-	twice := make([]float64, len(delta))
-	for i, v := range delta {
-		twice[i] = 2 * v
-	}
-	return s.K0(delta), s.K0(twice)
 }

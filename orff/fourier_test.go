@@ -7,13 +7,14 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // C1.1: One-draw variances: (1 + k0(2δ))/2 − k0(δ)² for the cos-sin form; 1 + k0(2δ)/2 − k0(δ)²
 // for the phase form √2 cos(ω·x + β), β uniform on [0, 2π). From cos² t = (1 + cos 2t)/2 and 2 cos
 // a cos b = cos(a − b) + cos(a + b).
 func TestC1_1_VariancesOfTheTwoForms(t *testing.T) {
-	g := Gaussian{Sigma: maptest.Sigma}
+	g := spectrum.Gaussian{Sigma: maptest.Sigma}
 	maptest.Near(t, "cos-sin variance", cosSinVariance(g, maptest.Delta), 0.39986385799450697, 1e-14)
 	maptest.Near(t, "phase variance", phaseVariance(g, maptest.Delta), 0.8998638579945069, 1e-14)
 
@@ -54,12 +55,12 @@ func oneDraw(t *testing.T, n int, build func(random.Rand) (Scalar, error), x, z 
 // form has neither.
 func TestC1_2_DiagonalAndShiftInvariance(t *testing.T) {
 	const D = 50
-	f := maptest.Must(NewFourier(Gaussian{Sigma: maptest.Sigma}, 3, D, random.Block(1, 1)))
+	f := maptest.Must(NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, D, random.Block(1, 1)))
 	maptest.Near(t, "phi(x).phi(x)", maptest.ScalarKernel(f, maptest.X, maptest.X), 1, 1e-15*D)
 	by := []float64{3, -1, 0.25}
 	k := maptest.ScalarKernel(f, maptest.X, maptest.Z)
 	maptest.Near(t, "k~(x+t, z+t)", maptest.ScalarKernel(f, maptest.Shifted(maptest.X, by), maptest.Shifted(maptest.Z, by)), k, 1e-14)
-	p := maptest.Must(NewPhase(Gaussian{Sigma: maptest.Sigma}, 3, D, random.Block(1, 1)))
+	p := maptest.Must(NewPhase(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, D, random.Block(1, 1)))
 	if !(math.Abs(maptest.ScalarKernel(p, maptest.Shifted(maptest.X, by), maptest.Shifted(maptest.Z, by))-maptest.ScalarKernel(p, maptest.X, maptest.Z)) >= 1e-3) {
 		t.Error("the phase form cannot be shift invariant for fixed offsets")
 	}
@@ -69,9 +70,9 @@ func TestC1_2_DiagonalAndShiftInvariance(t *testing.T) {
 // rounding.
 func TestC1_3_GramIsPositiveSemidefinite(t *testing.T) {
 	for _, s := range []Scalar{
-		maptest.Must(NewFourier(Gaussian{Sigma: 1}, 3, 5, random.Block(1, 1))),
-		maptest.Must(NewFourier(Laplacian{Gamma: 1}, 3, 5, random.Block(1, 1))),
-		maptest.Must(NewPhase(Sinc{A: 1}, 3, 5, random.Block(1, 1))),
+		maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 3, 5, random.Block(1, 1))),
+		maptest.Must(NewFourier(spectrum.Laplacian{Gamma: 1}, 3, 5, random.Block(1, 1))),
+		maptest.Must(NewPhase(spectrum.Sinc{A: 1}, 3, 5, random.Block(1, 1))),
 	} {
 		const n = 30
 		pts := maptest.Normals(5, 3*n)
@@ -93,12 +94,12 @@ func TestC1_3_GramIsPositiveSemidefinite(t *testing.T) {
 func TestC1_4_ShiftInvariantKernels(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		s    Spectrum
+		s    spectrum.Spectrum
 		k    float64
 	}{
-		{"Gaussian", Gaussian{Sigma: 0.9}, 0.3251538610307493},
-		{"Laplacian", Laplacian{Gamma: 0.7}, 0.21438110142697794},
-		{"sinc", Sinc{A: 2}, 0.24018585996840416},
+		{"Gaussian", spectrum.Gaussian{Sigma: 0.9}, 0.3251538610307493},
+		{"Laplacian", spectrum.Laplacian{Gamma: 0.7}, 0.21438110142697794},
+		{"sinc", spectrum.Sinc{A: 2}, 0.24018585996840416},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			maptest.Near(t, "k0", c.s.K0(maptest.Delta), c.k, 1e-14)
@@ -112,15 +113,8 @@ func TestC1_4_ShiftInvariantKernels(t *testing.T) {
 	}
 }
 
-func TestSincNearZero(t *testing.T) {
-	// Both branches at their border, against the next term of the series.
-	for _, v := range []float64{0, 1e-9, 0.99e-4, 1.01e-4} {
-		maptest.Near(t, "sinc", sinc(v), 1-v*v/6+v*v*v*v/120, 1e-16)
-	}
-}
-
 func TestImpossibleKernels(t *testing.T) {
-	for _, s := range []Spectrum{Gaussian{Sigma: 0}, Gaussian{Sigma: -1}, Gaussian{Sigma: math.NaN()}, Gaussian{Sigma: math.Inf(1)}, Laplacian{Gamma: 0}, Sinc{A: -2}} {
+	for _, s := range []spectrum.Spectrum{spectrum.Gaussian{Sigma: 0}, spectrum.Gaussian{Sigma: -1}, spectrum.Gaussian{Sigma: math.NaN()}, spectrum.Gaussian{Sigma: math.Inf(1)}, spectrum.Laplacian{Gamma: 0}, spectrum.Sinc{A: -2}} {
 		if _, err := NewFourier(s, 2, 3, random.New(1)); err == nil {
 			t.Errorf("%#v was accepted", s)
 		}
@@ -128,7 +122,38 @@ func TestImpossibleKernels(t *testing.T) {
 			t.Errorf("%#v was accepted by the phase form", s)
 		}
 	}
-	if _, err := NewFourier(Gaussian{Sigma: 1}, 0, 3, random.New(1)); err == nil {
+	if _, err := NewFourier(spectrum.Gaussian{Sigma: 1}, 0, 3, random.New(1)); err == nil {
 		t.Error("d = 0 was accepted")
+	}
+}
+
+// Low-discrepancy frequencies are closer than independent ones of the same
+// number, and unbiased thanks to the shift.
+func TestQuasiMonteCarloIsCloserThanMonteCarlo(t *testing.T) {
+	const D, n = 256, 200
+	for _, s := range []spectrum.Sequence{spectrum.Halton, spectrum.Sobol} {
+		mean, v := oneDraw(t, n, func(r random.Rand) (Scalar, error) {
+			return NewFourier(spectrum.QuasiMonteCarlo{Spectrum: spectrum.Gaussian{Sigma: maptest.Sigma}, Sequence: s}, 3, D, r)
+		}, maptest.X, maptest.Z)
+		iid := cosSinVariance(spectrum.Gaussian{Sigma: maptest.Sigma}, maptest.Delta) / D
+		if !(v <= iid/4) {
+			t.Errorf("%v: variance %g, of independent frequencies %g", s, v, iid)
+		}
+		maptest.Near(t, s.String(), mean, spectrum.Gaussian{Sigma: maptest.Sigma}.K0(maptest.Delta), 5*math.Sqrt(v/n))
+	}
+}
+
+func TestQuasiMonteCarloRefuses(t *testing.T) {
+	if _, err := NewFourier(spectrum.QuasiMonteCarlo{Spectrum: spectrum.Matern{Half: 1, Ell: 1}, Sequence: spectrum.Halton}, 3, 4, random.New(1)); err == nil {
+		t.Error("a kernel without inverse distribution function was accepted")
+	}
+	if _, err := NewFourier(spectrum.QuasiMonteCarlo{Spectrum: spectrum.Gaussian{Sigma: 1}, Sequence: spectrum.Sobol}, 38, 4, random.New(1)); err == nil {
+		t.Error("38 Sobol dimensions were accepted")
+	}
+	if _, err := NewFourier(spectrum.QuasiMonteCarlo{Spectrum: spectrum.Gaussian{Sigma: 1}, Sequence: spectrum.Sequence(9)}, 2, 4, random.New(1)); err == nil {
+		t.Error("an unknown sequence was accepted")
+	}
+	if _, err := NewFourier(spectrum.QuasiMonteCarlo{Spectrum: spectrum.Gaussian{Sigma: -1}, Sequence: spectrum.Sobol}, 2, 4, random.New(1)); err == nil {
+		t.Error("a negative bandwidth was accepted")
 	}
 }

@@ -6,13 +6,14 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // A checkpoint is untrusted input: whatever it holds, decoding ends with an error
 // or with a map that works.
 func FuzzState(f *testing.F) {
 	build := func() []Map {
-		g := Gaussian{Sigma: 1}
+		g := spectrum.Gaussian{Sigma: 1}
 		return []Map{
 			maptest.Must(withGamma(NewFourier(g, 3, 4, random.New(1)))),
 			maptest.Must(withGamma(NewFastfood(1, 3, 4, random.New(1)))),

@@ -1,9 +1,7 @@
 package orff
 
 import (
-	"errors"
 	"fmt"
-	"math"
 
 	"github.com/orffvar/forecaster/orff/internal/check"
 )
@@ -81,13 +79,6 @@ func smooth(parts ...any) error {
 		if err := s.Smooth(); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-func smoothSpectrum(s Spectrum) error {
-	if s != nil && math.IsInf(s.Variance(), 1) {
-		return errors.New("orff: the frequencies of this kernel have no variance, a Jacobian would diverge with D")
 	}
 	return nil
 }

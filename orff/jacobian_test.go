@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // The fixture of the thesis checks: two frequencies in the plane.
@@ -57,13 +58,13 @@ func TestC8_3_JacobianOfDivergenceFree(t *testing.T) {
 
 func TestJacobianIsRefusedWithAReason(t *testing.T) {
 	for name, s := range map[string]Scalar{
-		"Laplacian":              maptest.Must(NewFourier(Laplacian{Gamma: 1}, 2, 3, random.New(1))),
-		"Laplacian, phase":       maptest.Must(NewPhase(Laplacian{Gamma: 1}, 2, 3, random.New(1))),
-		"Matern 1/2":             maptest.Must(NewFourier(Matern{Half: 0, Ell: 1}, 2, 3, random.New(1))),
+		"Laplacian":              maptest.Must(NewFourier(spectrum.Laplacian{Gamma: 1}, 2, 3, random.New(1))),
+		"Laplacian, phase":       maptest.Must(NewPhase(spectrum.Laplacian{Gamma: 1}, 2, 3, random.New(1))),
+		"Matern 1/2":             maptest.Must(NewFourier(spectrum.Matern{Half: 0, Ell: 1}, 2, 3, random.New(1))),
 		"sign features":          maptest.Must(NewAngular(2, 3, random.New(1))),
-		"Nystroem of Laplacian":  maptest.Must(NewNystroem(Laplacian{Gamma: 1}, 2, []float64{1, 2})),
-		"Laplacian in a sum":     maptest.Must(NewScalarSum([]float64{1, 1}, maptest.Must(NewLinear(2, 0)), maptest.Must(NewFourier(Laplacian{Gamma: 1}, 2, 3, random.New(1))))),
-		"Laplacian in a product": maptest.Must(NewScalarProduct(maptest.Must(NewLinear(2, 0)), maptest.Must(NewFourier(Laplacian{Gamma: 1}, 2, 3, random.New(1))))),
+		"Nystroem of Laplacian":  maptest.Must(NewNystroem(spectrum.Laplacian{Gamma: 1}, 2, []float64{1, 2})),
+		"Laplacian in a sum":     maptest.Must(NewScalarSum([]float64{1, 1}, maptest.Must(NewLinear(2, 0)), maptest.Must(NewFourier(spectrum.Laplacian{Gamma: 1}, 2, 3, random.New(1))))),
+		"Laplacian in a product": maptest.Must(NewScalarProduct(maptest.Must(NewLinear(2, 0)), maptest.Must(NewFourier(spectrum.Laplacian{Gamma: 1}, 2, 3, random.New(1))))),
 	} {
 		if _, err := NewJacobian(NewDecomposable(s, Identity(2))); err == nil {
 			t.Errorf("%s: no error", name)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // KernelSlope evaluates the derivative of the exact kernel of a map, for models
@@ -57,52 +58,27 @@ func kernelSmooth(parts ...any) error {
 	return nil
 }
 
-// smoothK0 is the reason why K0 has no derivative.
-func smoothK0(s Spectrum) error {
-	if s == nil {
-		return fmt.Errorf("orff: the kernel of given frequencies is not known")
-	}
-	if err := smoothSpectrum(s); err != nil {
-		return err
-	}
-	if q, ok := s.(QuasiMonteCarlo); ok {
-		return smoothK0(q.Spectrum)
-	}
-	if _, ok := s.(sloped); !ok {
-		return fmt.Errorf("orff: %T has no gradient in closed form", s)
-	}
-	return nil
-}
-
-// slopeOf writes the gradient of K0; smoothK0 has been asked.
-func slopeOf(s Spectrum, g, delta []float64) {
-	if q, ok := s.(QuasiMonteCarlo); ok {
-		s = q.Spectrum
-	}
-	s.(sloped).slopeTo(g, delta)
-}
-
-func (f *Fourier) kernelSmooth() error { return smoothK0(f.spectrum) }
+func (f *Fourier) kernelSmooth() error { return spectrum.CheckSlope(f.spectrum) }
 
 func (f *Fourier) kernelSlopeTo(g, x, z []float64) {
 	numeric.LagTo(f.delta, x, z)
-	slopeOf(f.spectrum, g, f.delta)
+	spectrum.SlopeTo(g, f.spectrum, f.delta)
 	vec.Scale(f.mass(), g)
 }
 
-func (f *phaseScalar) kernelSmooth() error { return smoothK0(f.spectrum) }
+func (f *phaseScalar) kernelSmooth() error { return spectrum.CheckSlope(f.spectrum) }
 
 func (f *phaseScalar) kernelSlopeTo(g, x, z []float64) {
 	numeric.LagTo(f.delta, x, z)
-	slopeOf(f.spectrum, g, f.delta)
+	spectrum.SlopeTo(g, f.spectrum, f.delta)
 	vec.Scale(f.mass(), g)
 }
 
-func (f *Nystroem) kernelSmooth() error { return smoothK0(f.spectrum) }
+func (f *Nystroem) kernelSmooth() error { return spectrum.CheckSlope(f.spectrum) }
 
 func (f *Nystroem) kernelSlopeTo(g, x, z []float64) {
 	numeric.LagTo(f.delta, x, z)
-	slopeOf(f.spectrum, g, f.delta)
+	spectrum.SlopeTo(g, f.spectrum, f.delta)
 	vec.Scale(f.scale*f.scale, g)
 }
 
@@ -143,12 +119,12 @@ func (f *kakadeScalar) kernelSlopeTo(g, x, z []float64) {
 	}
 }
 
-func (f *compositionalScalar) kernelSmooth() error { return smoothK0(f.spectrum) }
+func (f *compositionalScalar) kernelSmooth() error { return spectrum.CheckSlope(f.spectrum) }
 
 // kernelSlopeTo is the chain rule.
 func (f *compositionalScalar) kernelSlopeTo(g, x, z []float64) {
 	numeric.LagTo(f.delta, x, z)
-	slopeOf(f.spectrum, g, f.delta)
+	spectrum.SlopeTo(g, f.spectrum, f.delta)
 	vec.Scale(f.mass()*f.series.Slope(f.spectrum.K0(f.delta)), g)
 }
 
@@ -369,5 +345,3 @@ func (m *redrawnBlock) kernelSmooth() error { return kernelSmooth(m.parent.drawn
 func (m *redrawnBlock) kernelPullTo(g, x, z, r, a []float64) {
 	m.parent.drawn.(slopedMap).kernelPullTo(g, x, z, r, a)
 }
-
-func (k Orthogonal) slopeTo(g, delta []float64) { k.gaussian().slopeTo(g, delta) }

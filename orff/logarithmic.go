@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // logarithmicScalar is the map x -> phi(log(x + c)) of an inner map phi, the Fourier
@@ -37,7 +38,7 @@ func NewSkewedChiSquared(c []float64, D int, r random.Rand) (Scalar, error) {
 			return nil, err
 		}
 	}
-	f, err := NewFourier(sechSpectrum{}, len(c), D, r)
+	f, err := NewFourier(spectrum.Sech{}, len(c), D, r)
 	if err != nil {
 		return nil, err
 	}

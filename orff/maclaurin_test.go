@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // C1.7: Dot-product kernels f(x·z) = Σ a_n (x·z)^n, a_n ≥ 0 (Kar and Karnick 2012, Algorithm 1):
@@ -90,7 +91,7 @@ func TestC1_9_FixedDraw(t *testing.T) {
 // C1.10: Compositional kernels f(k(x, z)) (Kar and Karnick 2012): the same with an unbiased
 // feature of k in place of w·x; M = 1 + k0(2δ)/2 for the phase form.
 func TestC1_10_Compositional(t *testing.T) {
-	g := Gaussian{Sigma: maptest.Sigma}
+	g := spectrum.Gaussian{Sigma: maptest.Sigma}
 	f := maptest.Must(NewCompositional(Exponential{}, Geometric{P: 2}, g, 3, 1, random.New(1)))
 	k := 1.3842436107455995
 	maptest.Near(t, "exp(k)", Kernel(f, maptest.X, maptest.Z), k, 1e-14)

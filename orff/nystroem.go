@@ -1,7 +1,6 @@
 package orff
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // Nystroem is the map of a kernel through M landmarks (Williams and Seeger 2001;
@@ -21,7 +21,7 @@ import (
 // It is exact on the landmarks. Eigenvalues below 1e-10 of the largest give
 // features that are always zero. Another landmark needs another map.
 type Nystroem struct {
-	spectrum  Spectrum
+	spectrum  spectrum.Spectrum
 	d, m      int
 	landmarks []float64 // m x d
 	root      []float64 // Lambda^(-1/2) U^T, m x m
@@ -32,7 +32,7 @@ type Nystroem struct {
 
 // NewNystroem factors the Gram matrix of the landmarks, M x d row-major; their
 // frequencies are never drawn.
-func NewNystroem(s Spectrum, d int, landmarks []float64) (*Nystroem, error) {
+func NewNystroem(s spectrum.Spectrum, d int, landmarks []float64) (*Nystroem, error) {
 	if d < 1 || len(landmarks) == 0 || len(landmarks)%d != 0 || !numeric.Finite(landmarks) {
 		return nil, fmt.Errorf("orff: Nystroem features need whole finite rows of %d coordinates, got %d numbers", d, len(landmarks))
 	}
@@ -107,22 +107,16 @@ func (f *Nystroem) FeaturesTo(phi, x []float64) {
 
 // GradientTo sums the gradients of k(x, x_i).
 func (f *Nystroem) GradientTo(g, x, phi, c []float64) {
-	s := f.spectrum.(sloped)
 	vec.MatTVec(f.k, f.root, c)
 	clear(g)
 	for i, v := range f.k {
 		numeric.LagTo(f.delta, x, f.landmark(i))
-		s.slopeTo(f.slope, f.delta)
+		spectrum.SlopeTo(f.slope, f.spectrum, f.delta)
 		vec.Axpy(f.scale*v, f.slope, g)
 	}
 }
 
-func (f *Nystroem) Smooth() error {
-	if _, ok := f.spectrum.(sloped); !ok {
-		return errors.New("orff: this kernel has no gradient in closed form")
-	}
-	return smoothSpectrum(f.spectrum)
-}
+func (f *Nystroem) Smooth() error { return spectrum.CheckSlope(f.spectrum) }
 
 // State saves or restores the landmarks; their number belongs to the
 // configuration.

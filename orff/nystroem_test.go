@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // C1.15: Nyström (section 2.1.2.2): K_M = U Λ Uᵀ of M landmarks, φ(x) = Λ^−½ Uᵀ (k(x, x_i))_i;
@@ -13,7 +14,7 @@ import (
 func TestC1_15_Nystroem(t *testing.T) {
 	pts := []float64{0, 0, 1, 0.5, -0.5, 1, 0.3, -0.8}
 	at := func(i int) []float64 { return pts[2*i : 2*i+2] }
-	f := maptest.Must(NewNystroem(Gaussian{Sigma: 1}, 2, pts[:6]))
+	f := maptest.Must(NewNystroem(spectrum.Gaussian{Sigma: 1}, 2, pts[:6]))
 	maptest.Near(t, "k~(1, 3)", maptest.ScalarKernel(f, at(0), at(2)), 0.5352614285189902, 1e-14)
 	maptest.Near(t, "k(1, 3)", Kernel(f, at(0), at(2)), 0.5352614285189903, 1e-14)
 	maptest.Near(t, "k~(4, 4)", maptest.ScalarKernel(f, at(3), at(3)), 0.5564383345376225, 1e-14)
@@ -29,7 +30,7 @@ func TestC1_15_Nystroem(t *testing.T) {
 }
 
 func TestNystroemDropsRepeatedLandmarks(t *testing.T) {
-	f := maptest.Must(NewNystroem(Gaussian{Sigma: 1}, 2, []float64{0, 0, 1, 1, 0, 0}))
+	f := maptest.Must(NewNystroem(spectrum.Gaussian{Sigma: 1}, 2, []float64{0, 0, 1, 1, 0, 0}))
 	maptest.Near(t, "k~ at a landmark", maptest.ScalarKernel(f, []float64{0, 0}, []float64{1, 1}), math.Exp(-1), 1e-12)
 	zero := 0
 	for _, v := range maptest.ScalarFeatures(f, []float64{0.3, 0.1}) {

@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // phaseScalar is the other random Fourier map of a shift-invariant kernel,
@@ -18,7 +19,7 @@ import (
 // length; the diagonal of Phase is random. The offsets are drawn after all
 // frequencies.
 type phaseScalar struct {
-	spectrum Spectrum
+	spectrum spectrum.Spectrum
 	d, n     int
 	w, beta  []float64 // W^T, d x n, and the offsets, in turns
 	scale    float64   // sqrt(2/n), times the root of a weight
@@ -27,7 +28,7 @@ type phaseScalar struct {
 }
 
 // NewPhase draws D frequencies in R^d and D offsets from r.
-func NewPhase(s Spectrum, d, D int, r random.Rand) (Scalar, error) {
+func NewPhase(s spectrum.Spectrum, d, D int, r random.Rand) (Scalar, error) {
 	if err := check.Sizes("phase features", d, D); err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func (f *phaseScalar) GradientTo(g, x, phi, c []float64) {
 }
 
 // Smooth refuses kernels whose frequencies have no variance.
-func (f *phaseScalar) Smooth() error { return smoothSpectrum(f.spectrum) }
+func (f *phaseScalar) Smooth() error { return spectrum.CheckVariance(f.spectrum) }
 
 // State saves or restores frequencies and offsets.
 func (f *phaseScalar) State(c *snapshot.Codec) {
@@ -104,7 +105,7 @@ func (f *phaseScalar) kernel(x, z []float64) float64 {
 }
 
 func (f *phaseScalar) variance(x, z []float64) float64 {
-	if dependent(f.spectrum) {
+	if spectrum.Dependent(f.spectrum) {
 		return math.NaN()
 	}
 	numeric.LagTo(f.delta, x, z)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // Goal is the guarantee that the number of draws has to give.
@@ -250,7 +251,7 @@ func constant(c float64) func(Problem) (float64, error) {
 }
 
 // spectrumUniform is the bound of Rahimi and Recht.
-func spectrumUniform(s Spectrum, d int) func(float64, Problem) (inequality, string, error) {
+func spectrumUniform(s spectrum.Spectrum, d int) func(float64, Problem) (inequality, string, error) {
 	return func(eps float64, p Problem) (inequality, string, error) {
 		v := s.Variance()
 		if math.IsInf(v, 1) {
@@ -266,14 +267,14 @@ func spectrumUniform(s Spectrum, d int) func(float64, Problem) (inequality, stri
 }
 
 func (f *Fourier) estimate() (estimate, error) {
-	if f.spectrum == nil || f.fast != nil || dependent(f.spectrum) {
+	if f.spectrum == nil || f.fast != nil || spectrum.Dependent(f.spectrum) {
 		return estimate{}, errNoBound
 	}
 	return estimate{draws: f.n, d: f.d, norm: f.mass(), spread: constant(1), exactDiagonal: true, gram: 1, uniform: spectrumUniform(f.spectrum, f.d)}, nil
 }
 
 func (f *phaseScalar) estimate() (estimate, error) {
-	if dependent(f.spectrum) {
+	if spectrum.Dependent(f.spectrum) {
 		return estimate{}, errNoBound
 	}
 	return estimate{draws: f.n, d: f.d, norm: f.mass(), spread: constant(2), gram: 2}, nil
@@ -330,7 +331,7 @@ func (f *maclaurinScalar) estimate() (estimate, error) {
 }
 
 func (f *compositionalScalar) estimate() (estimate, error) {
-	if dependent(f.spectrum) {
+	if spectrum.Dependent(f.spectrum) {
 		return estimate{}, errNoBound
 	}
 	const cw = 2 // W(x) W(z) of the phase form

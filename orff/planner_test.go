@@ -8,13 +8,16 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 func scalarMap[S Scalar](s S, err error) Map {
 	return NewDecomposable(maptest.Must(s, err), Identity(1))
 }
 
-func gaussianMap(d int) Map { return scalarMap(NewFourier(Gaussian{Sigma: 1}, d, 1, random.New(1))) }
+func gaussianMap(d int) Map {
+	return scalarMap(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 1, random.New(1)))
+}
 
 func plan(t *testing.T, m Map, g Goal, p Problem) Plan {
 	t.Helper()
@@ -33,7 +36,7 @@ func TestC3_1_Entrywise(t *testing.T) {
 		{Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}, 15846, 13450, 3363},
 		{Problem{Epsilon: 0.05, Delta: 0.01, Points: 500}, 69247, 54517, 13626},
 	} {
-		if d := plan(t, scalarMap(NewPhase(Gaussian{Sigma: 1}, 2, 1, random.New(1))), Entrywise, c.p).Draws; d != c.phase {
+		if d := plan(t, scalarMap(NewPhase(spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1))), Entrywise, c.p).Draws; d != c.phase {
 			t.Errorf("phase: %d draws, want %d", d, c.phase)
 		}
 		if d := plan(t, gaussianMap(2), Entrywise, c.p).Draws; d != c.cosin {
@@ -49,7 +52,7 @@ func TestC3_1_Entrywise(t *testing.T) {
 	}
 	// Gamma scales epsilon: ||Gamma|| = 2.
 	p := Problem{Epsilon: 0.2, Delta: 0.05, Points: 1000}
-	m := NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, 2, 1, random.New(1))), maptest.Must(NewOutput(2, []float64{1, 1, 1, 1})))
+	m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1))), maptest.Must(NewOutput(2, []float64{1, 1, 1, 1})))
 	if d := plan(t, m, Entrywise, p).Draws; d != 3363 {
 		t.Errorf("||Gamma|| = 2 at twice the epsilon: %d draws, want 3363", d)
 	}
@@ -63,7 +66,7 @@ func TestC3_2_EntrywiseHolds(t *testing.T) {
 	phi := make([][]float64, n)
 	failures := 0
 	for seed := range runs {
-		f := maptest.Must(NewFourier(Gaussian{Sigma: 1}, 2, D, random.Block(uint64(seed), 1)))
+		f := maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 2, D, random.Block(uint64(seed), 1)))
 		worst := 0.0
 		for i := range n {
 			phi[i] = maptest.ScalarFeatures(f, x[2*i:2*i+2])
@@ -87,18 +90,18 @@ func TestC3_3_Uniform(t *testing.T) {
 	if d := plan(t, gaussianMap(5), Uniform, p).Draws; d != 49079 {
 		t.Errorf("%d draws, want 49079", d)
 	}
-	m := NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, 5, 1, random.New(1))), maptest.Must(NewOutput(2, []float64{2, 0, 0, 1})))
+	m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 5, 1, random.New(1))), maptest.Must(NewOutput(2, []float64{2, 0, 0, 1})))
 	if d := plan(t, m, Uniform, p).Draws; d != 211842 {
 		t.Errorf("||Gamma|| = 2: %d draws, want 211842", d)
 	}
-	if _, err := Recommend(scalarMap(NewFourier(Laplacian{Gamma: 1}, 5, 1, random.New(1))), Uniform, p); err == nil {
+	if _, err := Recommend(scalarMap(NewFourier(spectrum.Laplacian{Gamma: 1}, 5, 1, random.New(1))), Uniform, p); err == nil {
 		t.Error("a uniform bound for a Laplacian kernel")
 	}
 }
 
 func TestC3_4_Spectral(t *testing.T) {
 	p := Problem{Epsilon: 0.1, Points: 1000, IntrinsicDimension: 20}
-	phase := plan(t, scalarMap(NewPhase(Gaussian{Sigma: 1}, 2, 1, random.New(1))), Spectral, p)
+	phase := plan(t, scalarMap(NewPhase(spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1))), Spectral, p)
 	if phase.Draws != 64798 || !phase.Relative {
 		t.Errorf("phase: %+v, want 64798 relative", phase)
 	}
@@ -250,7 +253,7 @@ func TestC3_12_MaclaurinSinglePair(t *testing.T) {
 	if d := plan(t, m, Entrywise, Problem{Epsilon: eps, Delta: delta, Points: 10, Radius: R}).Draws; d >= entry {
 		t.Errorf("degrees drawn by their size need %d draws, geometric ones %d", d, entry)
 	}
-	comp := scalarMap(NewCompositional(Exponential{}, Geometric{P: 2}, Gaussian{Sigma: 1}, 2, 1, random.New(1)))
+	comp := scalarMap(NewCompositional(Exponential{}, Geometric{P: 2}, spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1)))
 	if a, b := plan(t, comp, Entrywise, Problem{Epsilon: eps, Delta: delta, Points: 10}).Draws, plan(t, comp, Uniform, Problem{Epsilon: eps, Delta: delta, Radius: 1}).Draws; b <= a {
 		t.Errorf("compositional: %d draws at points, %d everywhere", a, b)
 	}
@@ -271,7 +274,7 @@ func TestC3_10_SlopeOfTheError(t *testing.T) {
 		build func(D int, r random.Rand) (Map, error)
 	}{
 		{"decomposable", func(D int, r random.Rand) (Map, error) {
-			f, err := NewFourier(Gaussian{Sigma: 1}, d, D, r)
+			f, err := NewFourier(spectrum.Gaussian{Sigma: 1}, d, D, r)
 			return NewDecomposable(f, Identity(1)), err // ||K~ - K|| is that of the scalar kernel
 		}},
 		{"curl-free", func(D int, r random.Rand) (Map, error) { return asMap(NewCurlFree(1, d, D, Unbounded, r)) }},
@@ -324,7 +327,7 @@ func worstLag(m Map, lags []float64, d int) float64 {
 
 func TestRecommendCapsByMemory(t *testing.T) {
 	p := Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}
-	m := NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, 5, 3, random.New(1))), Identity(4))
+	m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 5, 3, random.New(1))), Identity(4))
 	free := plan(t, m, Entrywise, p)
 	if free.Bytes != 8*(3363*5+2*3363*4) || free.Capped {
 		t.Errorf("%+v", free)
@@ -366,12 +369,12 @@ func TestRecommendRefuses(t *testing.T) {
 		"no intrinsic dimension":  {g, Spectral, with(func(p *Problem) { p.IntrinsicDimension = 0 })},
 		"one sample":              {g, Statistical, with(func(p *Problem) { p.Points = 1 })},
 		"unknown goal":            {g, Goal(9), good},
-		"orthogonal":              {scalarMap(NewFourier(Orthogonal{Sigma: 1}, 2, 2, random.New(1))), Entrywise, good},
+		"orthogonal":              {scalarMap(NewFourier(spectrum.Orthogonal{Sigma: 1}, 2, 2, random.New(1))), Entrywise, good},
 		"Fastfood":                {scalarMap(NewFastfood(1, 2, 2, random.New(1))), Entrywise, good},
-		"Nystroem":                {scalarMap(NewNystroem(Gaussian{Sigma: 1}, 2, []float64{1, 1})), Entrywise, good},
+		"Nystroem":                {scalarMap(NewNystroem(spectrum.Gaussian{Sigma: 1}, 2, []float64{1, 1})), Entrywise, good},
 		"product":                 {maptest.Must(NewProduct(maptest.Must(NewLinear(2, 0)), curl)), Entrywise, good},
 		"sign features on a set":  {scalarMap(NewAngular(2, 1, random.New(1))), Uniform, good},
-		"phase features on a set": {scalarMap(NewPhase(Gaussian{Sigma: 1}, 2, 1, random.New(1))), Uniform, good},
+		"phase features on a set": {scalarMap(NewPhase(spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1))), Uniform, good},
 		"normal projections":      {scalarMap(NewMaclaurin(Exponential{}, Geometric{P: 2}, Normal, 2, 1, random.New(1))), Entrywise, good},
 		"Maclaurin, no radius":    {scalarMap(NewMaclaurin(Exponential{}, Geometric{P: 2}, Rademacher, 2, 1, random.New(1))), Entrywise, with(func(p *Problem) { p.Radius = 0 })},
 		"Maclaurin, spectral":     {scalarMap(NewMaclaurin(Exponential{}, Geometric{P: 2}, Rademacher, 2, 1, random.New(1))), Spectral, good},
@@ -390,7 +393,9 @@ func TestRecommendRefuses(t *testing.T) {
 	if d := plan(t, scalarMap(NewSkewedChiSquared([]float64{1, 1}, 1, random.New(1))), Entrywise, Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}).Draws; d != 3363 {
 		t.Errorf("skewed chi-squared: %d draws, want 3363", d)
 	}
-	blocks := maptest.Must(NewBlocks(7, 1, false, func(r random.Rand) (Map, error) { return scalarMap(NewFourier(Gaussian{Sigma: 1}, 2, 3, r)), nil }))
+	blocks := maptest.Must(NewBlocks(7, 1, false, func(r random.Rand) (Map, error) {
+		return scalarMap(NewFourier(spectrum.Gaussian{Sigma: 1}, 2, 3, r)), nil
+	}))
 	if d := plan(t, blocks, Entrywise, Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}).Draws; d != 3363 {
 		t.Errorf("blocks: %d draws, want 3363", d)
 	}
@@ -403,8 +408,8 @@ func TestMeasure(t *testing.T) {
 	const n = 60
 	x := maptest.Normals(3, 3*n)
 	for name, m := range map[string]Map{
-		"scalar":       scalarMap(NewFourier(Gaussian{Sigma: 1}, 3, 500, random.Block(1, 1))),
-		"decomposable": NewDecomposable(maptest.Must(NewFourier(Gaussian{Sigma: 1}, 3, 500, random.Block(1, 1))), maptest.Must(NewOutput(2, refGamma))),
+		"scalar":       scalarMap(NewFourier(spectrum.Gaussian{Sigma: 1}, 3, 500, random.Block(1, 1))),
+		"decomposable": NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 3, 500, random.Block(1, 1))), maptest.Must(NewOutput(2, refGamma))),
 		"curl":         maptest.Must(NewCurlFree(1, 3, 500, Bounded, random.Block(1, 1))),
 	} {
 		got, err := Measure(m, x, 0.25)

@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // C2.6: Simplex coding (section 6.4.1.1, corrected): C_2 = [1, −1]; C_T = [[1, −1ᵀ/(T−1)]; [0, √(1
@@ -57,7 +58,7 @@ func TestC2_6_Simplex(t *testing.T) {
 // with Gamma = I at lambda (T-1)/T, as weights and so as predictions of C h.
 func TestC2_7_SimplexEquivalence(t *testing.T) {
 	const T, n, lambda = 4, 20, 0.2
-	f := maptest.Must(NewFourier(Gaussian{Sigma: 1}, 3, 5, random.New(1)))
+	f := maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 3, 5, random.New(1)))
 	oneHot := NewDecomposable(f, maptest.Must(SimplexOutput(T)))
 	coded := NewDecomposable(f, Identity(T-1))
 	x, c := maptest.Normals(5, 3*n), Simplex(T)

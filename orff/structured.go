@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // NewSORF makes Fourier features of the Gaussian kernel of bandwidth sigma whose
@@ -53,7 +54,7 @@ func structuredSizes(what string, sigma float64, d, D int) error {
 }
 
 func structured(sigma float64, d, D int, p projection, r *random.Rand) *Fourier {
-	f := newFourier(Gaussian{Sigma: sigma}, d, D)
+	f := newFourier(spectrum.Gaussian{Sigma: sigma}, d, D)
 	f.fast = p
 	p.redraw(r)
 	return f

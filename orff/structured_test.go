@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // C1.12: Structured orthogonal features: W = (√d/σ) H D1 H D2 H D3, H the normalised
@@ -14,7 +15,7 @@ import (
 func TestC1_12_SORF(t *testing.T) {
 	s := newSORF(1, 4, 4)
 	copy(s.signs, []float64{1, -1, 1, 1, -1, 1, 1, -1, 1, 1, -1, 1})
-	f := newFourier(Gaussian{Sigma: 1}, 4, 4)
+	f := newFourier(spectrum.Gaussian{Sigma: 1}, 4, 4)
 	f.fast = s
 	w := f.Frequencies()
 	maptest.NearAll(t, "W", w, []float64{-1, -1, -1, -1, 1, -1, 1, -1, 1, 1, -1, -1, -1, 1, 1, -1}, 1e-15)
@@ -56,7 +57,7 @@ func TestC1_13_Fastfood(t *testing.T) {
 	// below that of one frequency.
 	const n = 20000
 	mean, variance := oneDraw(t, n, func(r random.Rand) (Scalar, error) { return NewFastfood(maptest.Sigma, 3, 4, r) }, maptest.X, maptest.Z)
-	maptest.Near(t, "mean of k~", mean, Gaussian{Sigma: maptest.Sigma}.K0(maptest.Delta), 5*math.Sqrt(variance/n))
+	maptest.Near(t, "mean of k~", mean, spectrum.Gaussian{Sigma: maptest.Sigma}.K0(maptest.Delta), 5*math.Sqrt(variance/n))
 
 	// Each row is N(0, I/sigma^2): second and fourth moments of an entry over maps.
 	var s2, s4 float64

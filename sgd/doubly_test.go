@@ -9,6 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
 )
 
@@ -86,7 +87,7 @@ func TestC5_4_FullBatchBlockDescentIsRidge(t *testing.T) {
 func gaussianBlocks(n, b int, sigma float64, keep bool) *orff.Blocks {
 	out := must(orff.OutputFactor(2, 2, fixB))
 	return must(orff.NewBlocks(n, 42, keep, func(r random.Rand) (orff.Map, error) {
-		f, err := orff.NewFourier(orff.Gaussian{Sigma: sigma}, 2, b, r)
+		f, err := orff.NewFourier(spectrum.Gaussian{Sigma: sigma}, 2, b, r)
 		return orff.NewDecomposable(f, out), err
 	}))
 }
@@ -344,7 +345,7 @@ func TestInverseTimeNeedsItsOffset(t *testing.T) {
 	const lambda, steps = 1e-3, 400
 	run := func(rate sgd.Schedule, clip float64) (top float64) {
 		blocks := must(orff.NewBlocks(steps, 9, true, func(r random.Rand) (orff.Map, error) {
-			f, err := orff.NewFourier(orff.Gaussian{Sigma: .3}, 1, 1, r)
+			f, err := orff.NewFourier(spectrum.Gaussian{Sigma: .3}, 1, 1, r)
 			return orff.NewDecomposable(f, orff.Identity(1)), err
 		}))
 		m := maps(blocks)

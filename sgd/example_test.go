@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
 )
 
@@ -14,7 +15,7 @@ import (
 func ExampleDoublyStochastic() {
 	const lambda = 1e-3
 	features, err := orff.NewBlocks(16, 42, true, func(r random.Rand) (orff.Map, error) {
-		f, err := orff.NewFourier(orff.Gaussian{Sigma: .3}, 1, 32, r)
+		f, err := orff.NewFourier(spectrum.Gaussian{Sigma: .3}, 1, 32, r)
 		return orff.NewDecomposable(f, orff.Identity(1)), err
 	})
 	if err != nil {
@@ -65,7 +66,7 @@ func ExampleDoublyStochastic() {
 
 // One decomposition serves all values of lambda: choose it on held-out samples.
 func ExampleRidge() {
-	features, err := orff.NewFourier(orff.Gaussian{Sigma: .5}, 1, 50, random.New(7))
+	features, err := orff.NewFourier(spectrum.Gaussian{Sigma: .5}, 1, 50, random.New(7))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -124,7 +125,7 @@ func ExampleRidge() {
 // does the distance between the quantiles.
 func ExampleQuantile() {
 	r := random.New(3)
-	inputs, err := orff.NewFourier(orff.Gaussian{Sigma: .5}, 1, 20, r)
+	inputs, err := orff.NewFourier(spectrum.Gaussian{Sigma: .5}, 1, 20, r)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
 	"gonum.org/v1/gonum/mat"
 )
@@ -109,7 +110,7 @@ func TestHuberFitResistsAnOutlier(t *testing.T) {
 			y[i] += 50
 		}
 	}
-	m := orff.NewDecomposable(must(orff.NewFourier(orff.Gaussian{Sigma: 1}, 1, 20, random.New(1))), orff.Identity(1))
+	m := orff.NewDecomposable(must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 1, 20, random.New(1))), orff.Identity(1))
 	d := m.Dims()
 	worst := func(loss sgd.Loss) (top float64) {
 		o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: 1e-5, Loss: loss}))
@@ -307,7 +308,7 @@ func square(v float64) float64 { return v * v }
 // rest of their cloud. Without the term they are dropped and counted.
 func TestUnlabelledPairsHelp(t *testing.T) {
 	run := func(manifold float64) (e float64, dropped uint64) {
-		m := orff.NewDecomposable(must(orff.NewFourier(orff.Gaussian{Sigma: .4}, 1, 40, random.New(2))), orff.Identity(1))
+		m := orff.NewDecomposable(must(orff.NewFourier(spectrum.Gaussian{Sigma: .4}, 1, 40, random.New(2))), orff.Identity(1))
 		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
 			Blocks: []sgd.Map{m}, Batch: 16, Lambda: 1e-4, Rate: sgd.Constant(.9), Decay: sgd.DecayBlock, Manifold: manifold,
 		}))
@@ -344,7 +345,7 @@ func TestUnlabelledPairsHelp(t *testing.T) {
 // as far as the features allow.
 func TestC8_6_ManifoldLimits(t *testing.T) {
 	// 40 features can be constant on three points.
-	m := orff.NewDecomposable(must(orff.NewFourier(orff.Gaussian{Sigma: .5}, 1, 20, random.New(3))), orff.Identity(1))
+	m := orff.NewDecomposable(must(orff.NewFourier(spectrum.Gaussian{Sigma: .5}, 1, 20, random.New(3))), orff.Identity(1))
 	d := m.Dims()
 	spread := func(manifold float64) float64 {
 		o := must(sgd.NewObjective(sgd.ObjectiveConfig{

@@ -10,6 +10,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 	"github.com/orffvar/forecaster/varmodel/interval"
@@ -111,7 +112,7 @@ func TestInfluenceIsAnAddition(t *testing.T) {
 
 func TestInfluenceRefusesWithTheReason(t *testing.T) {
 	laplacian, err := kernel.NewVAR(kernel.VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: func(r random.Rand) (orff.Map, error) {
-		f, err := orff.NewFourier(orff.Laplacian{Gamma: 1}, 2, 10, r)
+		f, err := orff.NewFourier(spectrum.Laplacian{Gamma: 1}, 2, 10, r)
 		return orff.NewDecomposable(f, orff.Identity(2)), err
 	}})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
@@ -67,7 +68,7 @@ func init() {
 		return kernel.NewVAR(kernel.VARConfig{
 			Dim: d, Order: 1, Horizon: h, Seed: 1, Step: kernel.PlainSteps,
 			Map: func(r random.Rand) (orff.Map, error) {
-				f, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, d, 20, r)
+				f, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, d, 20, r)
 				return orff.NewDecomposable(f, orff.Identity(d)), err
 			},
 			Proximal: sgd.GroupLasso{Columns: sgd.Columns{Inner: d, D: 20, Rows: true}, Mu: 1e-3},

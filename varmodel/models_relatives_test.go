@@ -4,6 +4,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/kernel"
 )
@@ -32,7 +33,7 @@ func init() {
 		}})
 	}
 	models["nystroem"] = func(d, h int) (eval.Model, error) {
-		return kernel.NewNystroem(kernel.NystroemConfig{KRLSConfig: kernel.KRLSConfig{Dim: d, Order: 1, Horizon: h, Seed: 1}, Spectrum: orff.Gaussian{Sigma: 1}, Landmarks: 30})
+		return kernel.NewNystroem(kernel.NystroemConfig{KRLSConfig: kernel.KRLSConfig{Dim: d, Order: 1, Horizon: h, Seed: 1}, Spectrum: spectrum.Gaussian{Sigma: 1}, Landmarks: 30})
 	}
 	models["okvar"] = func(d, h int) (eval.Model, error) {
 		return kernel.NewOKVAR(kernel.OKVARConfig{Dim: d, Order: 2, Horizon: h, Window: 20, Every: 10, Map: modeltest.GaussianMap(d, 2, 1, modeltest.Coupled(d))})

@@ -10,6 +10,7 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // fitSeries is a nonlinear autoregression of four variables that move in pairs.
@@ -68,7 +69,7 @@ func TestGammaIsLearntInTurnWithTheWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scalar, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, s.in, 30, random.New(1))
+	scalar, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, s.in, 30, random.New(1))
 	if err != nil {
 		t.Fatal(err)
 	}

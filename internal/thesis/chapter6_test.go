@@ -10,6 +10,7 @@ import (
 
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
 )
 
@@ -60,7 +61,7 @@ func TestMultiTaskStops(t *testing.T) {
 	stop := func() error { return errStop }
 	const tasks, in, n = 3, 4, 20
 	x, y := newSyntheticTasks(rand.New(rand.NewPCG(1, 2)), in, tasks).draw(rand.New(rand.NewPCG(3, 4)), n*tasks)
-	s, err := orff.NewFourier(orff.Gaussian{Sigma: 2}, in, 15, random.New(1))
+	s, err := orff.NewFourier(spectrum.Gaussian{Sigma: 2}, in, 15, random.New(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func TestMultiTaskSolvesTheObjective(t *testing.T) {
 	rng := rand.New(rand.NewPCG(61, 62))
 	synthetic := newSyntheticTasks(rng, in, tasks)
 	x, y := synthetic.draw(rng, n*tasks)
-	s, err := orff.NewFourier(orff.Gaussian{Sigma: 2}, in, 15, random.New(1))
+	s, err := orff.NewFourier(spectrum.Gaussian{Sigma: 2}, in, 15, random.New(1))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -101,7 +102,7 @@ func NewCurlField(n, draws int, seed uint64) (*CurlField, error) {
 	if err != nil {
 		return nil, err
 	}
-	scalar, err := orff.NewFourier(orff.Gaussian{Sigma: g.sigma}, g.d, draws, random.Block(seed, 2))
+	scalar, err := orff.NewFourier(spectrum.Gaussian{Sigma: g.sigma}, g.d, draws, random.Block(seed, 2))
 	if err != nil {
 		return nil, err
 	}

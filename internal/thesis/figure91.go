@@ -10,6 +10,7 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
 )
 
@@ -50,8 +51,8 @@ func NewFigure91(n int, seed uint64, now func() time.Time) ([]Figure91, error) {
 	for i := range y {
 		y[i] -= mean
 	}
-	kernelX, kernelT := orff.Gaussian{Sigma: sigmaX}, orff.Gaussian{Sigma: sigmaT}
-	random := func(s orff.Spectrum, block int) (*orff.Fourier, error) {
+	kernelX, kernelT := spectrum.Gaussian{Sigma: sigmaX}, spectrum.Gaussian{Sigma: sigmaT}
+	random := func(s spectrum.Spectrum, block int) (*orff.Fourier, error) {
 		return orff.NewFourier(s, 1, draws, random.Block(seed, block))
 	}
 	phiX, err := random(kernelX, 1)

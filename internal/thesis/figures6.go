@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
 	"gonum.org/v1/gonum/mat"
 )
@@ -60,7 +61,7 @@ func exactCurlField(n int, seed uint64) (*CurlField, error) {
 	}
 	x, y, xv, yv, xt, yt := g.parts()
 	// On all points as landmarks Nystroem features have the exact kernel.
-	scalar, err := orff.NewNystroem(orff.Gaussian{Sigma: g.sigma}, g.d, x)
+	scalar, err := orff.NewNystroem(spectrum.Gaussian{Sigma: g.sigma}, g.d, x)
 	if err != nil {
 		return nil, err
 	}
@@ -203,9 +204,9 @@ func NewFigure68(most int, seed uint64, check func() error) ([]Figure68, error) 
 			var s orff.Scalar
 			var err error
 			if draws > 0 {
-				s, err = orff.NewFourier(orff.Gaussian{Sigma: sigma}, in, draws, random.Block(seed, 1))
+				s, err = orff.NewFourier(spectrum.Gaussian{Sigma: sigma}, in, draws, random.Block(seed, 1))
 			} else { // on all points as landmarks Nystroem features have the exact kernel
-				s, err = orff.NewNystroem(orff.Gaussian{Sigma: sigma}, in, x[:n*in])
+				s, err = orff.NewNystroem(spectrum.Gaussian{Sigma: sigma}, in, x[:n*in])
 			}
 			if err != nil {
 				return nil, err

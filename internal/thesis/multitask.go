@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // MultiTask is one row of the comparison of Table 6.5 of Brault 2017: 7 tasks
@@ -58,7 +59,7 @@ func NewMultiTask(n, repeats int, seed uint64, check func() error, progress func
 		xv, yv := synthetic.draw(rng, held)
 		xt, yt := synthetic.draw(rng, held)
 		sigma := orff.MedianDistance(x, in, seed)
-		scalar, err := orff.NewFourier(orff.Gaussian{Sigma: sigma}, in, draws, random.Block(seed, r+1))
+		scalar, err := orff.NewFourier(spectrum.Gaussian{Sigma: sigma}, in, draws, random.Block(seed, r+1))
 		if err != nil {
 			return nil, err
 		}

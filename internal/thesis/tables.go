@@ -14,11 +14,12 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // TableFeatures draws the features of a block as the thesis does.
 func TableFeatures(in, frequencies int, sigma float64, seed uint64) Block {
-	f, err := orff.NewFourier(orff.Gaussian{Sigma: sigma}, in, frequencies, random.New(seed))
+	f, err := orff.NewFourier(spectrum.Gaussian{Sigma: sigma}, in, frequencies, random.New(seed))
 	if err != nil {
 		panic("tables: " + err.Error()) // the experiments are fixed
 	}

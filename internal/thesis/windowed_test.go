@@ -8,12 +8,13 @@ import (
 	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // windowedORFF is one block of D frequencies, ridge 1e-6.
 func windowedORFF(t *testing.T, d int, sigma float64, seed uint64) Fitter {
 	t.Helper()
-	f, err := orff.NewFourier(orff.Gaussian{Sigma: sigma}, 5, d, random.Block(seed, 1))
+	f, err := orff.NewFourier(spectrum.Gaussian{Sigma: sigma}, 5, d, random.Block(seed, 1))
 	if err != nil {
 		t.Fatal(err)
 	}

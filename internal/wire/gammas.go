@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/varmodel/kernel"
 )
 
@@ -110,7 +111,7 @@ func positionsOutput(o config.Operator, dim int) (orff.Output, error) {
 	if len(p) != dim {
 		return orff.Output{}, fmt.Errorf("model.kernel.operator.positions: must have %d numbers, got %d", dim, len(p))
 	}
-	scalar := orff.Gaussian{Sigma: o.Length}
+	scalar := spectrum.Gaussian{Sigma: o.Length}
 	gamma := make([]float64, dim*dim)
 	for i := range dim {
 		for j := range dim {

@@ -4,6 +4,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 func polynomial(k config.Kernel) (orff.Coefficients, error) {
@@ -39,7 +40,7 @@ func dotProductFeatures(row kernelRow, k config.Kernel, in, draws int, r random.
 
 // compositional is exp, or another series, of a Gaussian kernel.
 func compositional(k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error) {
-	inner := orff.Gaussian{Sigma: parameterOr(k, 1)}
+	inner := spectrum.Gaussian{Sigma: parameterOr(k, 1)}
 	if len(k.Coefficients) == 0 {
 		return orff.NewCompositional(orff.Exponential{}, orff.Geometric{P: 2}, inner, in, 2*draws, r)
 	}

@@ -7,31 +7,32 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // Kernels of differences. Their scales are such that all have decayed to a similar
 // value at distance 1, the median.
 
-func gaussian(k config.Kernel, _ int) orff.Spectrum {
-	return orff.Gaussian{Sigma: parameterOr(k, 1)}
+func gaussian(k config.Kernel, _ int) spectrum.Spectrum {
+	return spectrum.Gaussian{Sigma: parameterOr(k, 1)}
 }
 
 // The l1 norm of a difference of length 1 is about sqrt(2 in/pi).
-func laplacian(k config.Kernel, in int) orff.Spectrum {
-	return orff.Laplacian{Gamma: parameterOr(k, 1/math.Sqrt(float64(in)))}
+func laplacian(k config.Kernel, in int) spectrum.Spectrum {
+	return spectrum.Laplacian{Gamma: parameterOr(k, 1/math.Sqrt(float64(in)))}
 }
 
 // The curvature at 0 equals the Gaussian's.
-func sinc(k config.Kernel, _ int) orff.Spectrum {
-	return orff.Sinc{A: parameterOr(k, math.Sqrt(3))}
+func sinc(k config.Kernel, _ int) spectrum.Spectrum {
+	return spectrum.Sinc{A: parameterOr(k, math.Sqrt(3))}
 }
 
-func matern(k config.Kernel, _ int) orff.Spectrum {
+func matern(k config.Kernel, _ int) spectrum.Spectrum {
 	var n int // 32 for smoothness 3/2 = 1 + 1/2
 	if _, err := fmt.Sscanf(k.Name, "matern%d", &n); err != nil {
 		panic("build: " + k.Name + " is no Matérn kernel") // the table has no other name
 	}
-	return orff.Matern{Half: n / 20, Ell: parameterOr(k, 1)}
+	return spectrum.Matern{Half: n / 20, Ell: parameterOr(k, 1)}
 }
 
 // maternNames returns matern12, matern32 … for the smoothness half + 1/2 of first to

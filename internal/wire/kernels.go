@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // kernelRow is a row of the table of scalar kernels. Exactly one of spectrum, series and
@@ -28,7 +29,7 @@ type kernelRow struct {
 
 	// spectrum returns the spectral measure of a kernel of differences, series the
 	// coefficients of a dot-product kernel, features the features of any other kernel.
-	spectrum func(k config.Kernel, in int) orff.Spectrum
+	spectrum func(k config.Kernel, in int) spectrum.Spectrum
 	series   func(k config.Kernel) (orff.Coefficients, error)
 	features func(k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error)
 }

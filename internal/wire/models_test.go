@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
@@ -33,11 +34,11 @@ func TestEveryMaternHasAName(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s is no row", k.Name)
 		}
-		if s, want := row.spectrum(k, 3), (orff.Matern{Half: half, Ell: 1}); s != want {
+		if s, want := row.spectrum(k, 3), (spectrum.Matern{Half: half, Ell: 1}); s != want {
 			t.Errorf("%s: %v, want %v", k.Name, s, want)
 		}
 	}
-	if _, err := orff.NewFourier(orff.Matern{Half: 21, Ell: 1}, 3, 1, random.New(1)); err == nil {
+	if _, err := orff.NewFourier(spectrum.Matern{Half: 21, Ell: 1}, 3, 1, random.New(1)); err == nil {
 		t.Error("there are more")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // sampling is a row of the table of ways to draw features.
@@ -18,14 +19,14 @@ type sampling struct {
 	check func(v *config.Checker, c *config.Config, row kernelRow) // may be nil
 
 	// draw draws frequencies; nil for a way that has none.
-	draw func(k config.Kernel, s orff.Spectrum, in, draws int, r random.Rand) (orff.Scalar, error)
+	draw func(k config.Kernel, s spectrum.Spectrum, in, draws int, r random.Rand) (orff.Scalar, error)
 }
 
 // samplings is the table.
 var samplings = []sampling{
 	{
 		name: "iid", when: "always possible", example: "kernel: {sampling: iid}",
-		draw: func(_ config.Kernel, s orff.Spectrum, in, draws int, r random.Rand) (orff.Scalar, error) {
+		draw: func(_ config.Kernel, s spectrum.Spectrum, in, draws int, r random.Rand) (orff.Scalar, error) {
 			return orff.NewFourier(s, in, draws, r)
 		},
 	},
@@ -35,7 +36,7 @@ var samplings = []sampling{
 		check: func(v *config.Checker, c *config.Config, row kernelRow) {
 			v.Need(row.spectrum != nil, samplingPath, "phase is a form of the features of frequencies, which %s does not have", c.Model.Kernel.Name)
 		},
-		draw: func(_ config.Kernel, s orff.Spectrum, in, draws int, r random.Rand) (orff.Scalar, error) {
+		draw: func(_ config.Kernel, s spectrum.Spectrum, in, draws int, r random.Rand) (orff.Scalar, error) {
 			return orff.NewPhase(s, in, 2*draws, r)
 		},
 	},
@@ -43,15 +44,15 @@ var samplings = []sampling{
 		name: "orthogonal", when: "few frequencies should be as accurate as many", example: "kernel: {sampling: orthogonal}",
 		trials: []Trial{{Name: "sampling: orthogonal", Sets: "model.kernel.sampling=orthogonal"}},
 		check:  checkGaussian,
-		draw: func(k config.Kernel, _ orff.Spectrum, in, draws int, r random.Rand) (orff.Scalar, error) {
-			return orff.NewFourier(orff.Orthogonal{Sigma: parameterOr(k, 1)}, in, draws, r)
+		draw: func(k config.Kernel, _ spectrum.Spectrum, in, draws int, r random.Rand) (orff.Scalar, error) {
+			return orff.NewFourier(spectrum.Orthogonal{Sigma: parameterOr(k, 1)}, in, draws, r)
 		},
 	},
 	{
 		name: "fastfood", when: "there are hundreds of inputs: a product with the frequencies costs log d in place of d", example: "kernel: {sampling: fastfood}",
 		trials: []Trial{{Name: "sampling: fastfood", Sets: "model.kernel.sampling=fastfood"}},
 		check:  checkGaussian,
-		draw: func(k config.Kernel, _ orff.Spectrum, in, draws int, r random.Rand) (orff.Scalar, error) {
+		draw: func(k config.Kernel, _ spectrum.Spectrum, in, draws int, r random.Rand) (orff.Scalar, error) {
 			return orff.NewFastfood(parameterOr(k, 1), in, draws, r)
 		},
 	},
@@ -65,14 +66,14 @@ var samplings = []sampling{
 				v.Need(padded >= 32, samplingPath, "sorf is biased below 32 inputs, padded to a power of two; %d lags of the variables are %d", n, padded)
 			}
 		},
-		draw: func(k config.Kernel, _ orff.Spectrum, in, draws int, r random.Rand) (orff.Scalar, error) {
+		draw: func(k config.Kernel, _ spectrum.Spectrum, in, draws int, r random.Rand) (orff.Scalar, error) {
 			return orff.NewSORF(parameterOr(k, 1), in, draws, r)
 		},
 	},
 	{
 		name: "halton", when: "there are up to 10 inputs, and a kernel with independent coordinates", example: "kernel: {sampling: halton}",
 		trials: []Trial{{Name: "sampling: halton", Sets: "model.kernel.sampling=halton"}},
-		check:  checkSeparable, draw: quasi(orff.Halton),
+		check:  checkSeparable, draw: quasi(spectrum.Halton),
 	},
 	{
 		name: "sobol", when: "there are up to 37 inputs, and a kernel with independent coordinates", example: "kernel: {sampling: sobol}",
@@ -83,7 +84,7 @@ var samplings = []sampling{
 				v.Need(n <= 37, samplingPath, "sobol has direction numbers for 37 inputs, there are %d", n)
 			}
 		},
-		draw: quasi(orff.Sobol),
+		draw: quasi(spectrum.Sobol),
 	},
 	{
 		name: "kakade", when: "dot products, every feature with all degrees: fewer features, each dearer", example: "kernel: {name: polynomial, sampling: kakade}",
@@ -113,8 +114,8 @@ func checkSeparable(v *config.Checker, c *config.Config, row kernelRow) {
 }
 
 // quasi returns a draw of frequencies from a sequence of low discrepancy.
-func quasi(q orff.Sequence) func(config.Kernel, orff.Spectrum, int, int, random.Rand) (orff.Scalar, error) {
-	return func(_ config.Kernel, s orff.Spectrum, in, draws int, r random.Rand) (orff.Scalar, error) {
-		return orff.NewFourier(orff.QuasiMonteCarlo{Spectrum: s, Sequence: q}, in, draws, r)
+func quasi(q spectrum.Sequence) func(config.Kernel, spectrum.Spectrum, int, int, random.Rand) (orff.Scalar, error) {
+	return func(_ config.Kernel, s spectrum.Spectrum, in, draws int, r random.Rand) (orff.Scalar, error) {
+		return orff.NewFourier(spectrum.QuasiMonteCarlo{Spectrum: s, Sequence: q}, in, draws, r)
 	}
 }

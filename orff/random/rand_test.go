@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // C0.2: Random numbers are SplitMix64 (Steele, Lea and Flood 2014): state += 0x9E3779B97F4A7C15,
@@ -42,17 +43,17 @@ func TestC0_2_SplitMix64(t *testing.T) {
 func TestC0_3_BlockOfFrequencies(t *testing.T) {
 	w := make([]float64, 12)
 	r := random.Block(42, 1)
-	orff.Gaussian{Sigma: 0.9}.SampleTo(w, 3, &r)
+	spectrum.Gaussian{Sigma: 0.9}.SampleTo(w, 3, &r)
 	maptest.NearAll(t, "W", w, []float64{
 		0.9213697645276656, 0.7129862631129947, -1.5591502147111325,
 		-0.05735742601538494, -0.16682852318270236, -0.9815116982752664,
 		-0.945576959404697, -0.544569910202403, -0.06406684098780695,
 		0.49873491215674554, 0.6749534201926, 0.8649582539802927}, 1e-13)
-	f := maptest.Must(orff.NewFourier(orff.Gaussian{Sigma: 0.9}, 3, 4, random.Block(42, 1)))
+	f := maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 0.9}, 3, 4, random.Block(42, 1)))
 	maptest.Near(t, "k~ of 4 frequencies", maptest.ScalarKernel(f, maptest.X, maptest.Z), 0.8024389413167524, 1e-13)
 
 	blocks := maptest.Must(orff.NewBlocks(64, 42, true, func(r random.Rand) (orff.Map, error) {
-		f, err := orff.NewFourier(orff.Gaussian{Sigma: 0.9}, 3, 64, r)
+		f, err := orff.NewFourier(spectrum.Gaussian{Sigma: 0.9}, 3, 64, r)
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/varmodel"
 	"github.com/orffvar/forecaster/varmodel/auto"
@@ -73,7 +74,7 @@ func TestC8_4_InfluenceByRidgeOnSetting2(t *testing.T) {
 		g := simulate.NewSetting(simulate.SettingConfig{Setting: 2, Seed: 100 + seed})
 		d, a := g.Dim(), g.A()
 		rows := simulate.Collect("bump", g, 1000).Series[0].Rows
-		s, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, d, 100, random.Block(seed, 1))
+		s, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, d, 100, random.Block(seed, 1))
 		if err != nil {
 			t.Fatal(err)
 		}

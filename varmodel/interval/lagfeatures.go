@@ -6,6 +6,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/varmodel/kernel"
 	"github.com/orffvar/forecaster/varmodel/series"
 )
@@ -23,7 +24,7 @@ func newLagFeatures(dim, order, draws int, bandwidth float64, seed uint64) (*lag
 	if err != nil {
 		return nil, err
 	}
-	s, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, dim*order, draws, random.Block(seed, 1))
+	s, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, dim*order, draws, random.Block(seed, 1))
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 )
@@ -87,7 +88,7 @@ type tauSampler struct {
 }
 
 func newTauSampler(seed uint64) (*tauSampler, error) {
-	s, err := orff.NewFourier(orff.Gaussian{Sigma: tauBandwidth}, 1, tauFrequencies, random.Block(seed, 2))
+	s, err := orff.NewFourier(spectrum.Gaussian{Sigma: tauBandwidth}, 1, tauFrequencies, random.Block(seed, 2))
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 )
@@ -108,7 +109,9 @@ func TestSimplexKeepsTheSumInTheUnitsOfTheData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scalar := func(r random.Rand) (orff.Scalar, error) { return orff.NewFourier(orff.Gaussian{Sigma: 1}, 3, 30, r) }
+	scalar := func(r random.Rand) (orff.Scalar, error) {
+		return orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 3, 30, r)
+	}
 	gaussian := modeltest.GaussianMap(3, 1, 30, simplex)
 	for name, c := range map[string]func() (eval.Model, error){
 		"kernelvar": func() (eval.Model, error) {

@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // A Newton step moves a block by the weight that its mini-batch has in the curvature of the
@@ -55,7 +56,7 @@ func TestPlainStepsKeepToTheNormOfTheKernel(t *testing.T) {
 			return orff.NewDecomposable(l, out), nil
 		},
 		"transformable": func(r random.Rand) (orff.Map, error) {
-			f, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 1, 20, r)
+			f, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 1, 20, r)
 			if err != nil {
 				return nil, err
 			}

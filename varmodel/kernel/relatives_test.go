@@ -10,6 +10,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/sgd/online"
 	"github.com/orffvar/forecaster/varmodel"
@@ -20,7 +21,7 @@ import (
 // pureGaussianMap is one draw of the Gaussian kernel without a linear part.
 func pureGaussianMap(dim int) func(random.Rand) (orff.Map, error) {
 	return func(r random.Rand) (orff.Map, error) {
-		f, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, dim, 1, r)
+		f, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, dim, 1, r)
 		return orff.NewDecomposable(f, orff.Identity(dim)), err
 	}
 }
@@ -134,7 +135,7 @@ func TestRelativesLearnNonlinearSeries(t *testing.T) {
 			return NewKRLS(KRLSConfig{Dim: d, Order: 1, Horizon: 1, Bandwidth: .5, Features: modeltest.GaussianFeatures(d, 50), Ridge: 1, Seed: 1})
 		}, .25},
 		{"nystroem", sine, func(d int) (eval.Model, error) {
-			return NewNystroem(NystroemConfig{KRLSConfig: KRLSConfig{Dim: d, Order: 1, Horizon: 1, Bandwidth: .5, Ridge: 1, Seed: 1}, Spectrum: orff.Gaussian{Sigma: 1}})
+			return NewNystroem(NystroemConfig{KRLSConfig: KRLSConfig{Dim: d, Order: 1, Horizon: 1, Bandwidth: .5, Ridge: 1, Seed: 1}, Spectrum: spectrum.Gaussian{Sigma: 1}})
 		}, .25},
 		{"okvar", sine, func(d int) (eval.Model, error) {
 			return NewOKVAR(OKVARConfig{Dim: d, Order: 1, Horizon: 1, Bandwidth: .5, Window: 100, Map: modeltest.GaussianMap(d, 1, 1, orff.Identity(d))})
@@ -179,7 +180,7 @@ func TestRelativesRefuseWithTheReason(t *testing.T) {
 			return NewKRLS(KRLSConfig{Dim: 2, Order: 1, Horizon: 1, Features: modeltest.GaussianFeatures(2, 5), Output: modeltest.Coupled(3)})
 		}},
 		{"Landmarks", func() (eval.Model, error) {
-			return NewNystroem(NystroemConfig{Spectrum: orff.Gaussian{Sigma: 1}, Landmarks: -1})
+			return NewNystroem(NystroemConfig{Spectrum: spectrum.Gaussian{Sigma: 1}, Landmarks: -1})
 		}},
 		{"Spectrum", func() (eval.Model, error) { return NewNystroem(NystroemConfig{}) }},
 		{"Window", func() (eval.Model, error) { return NewOKVAR(OKVARConfig{Window: 1}) }},
@@ -260,7 +261,7 @@ func ExampleNewKRLS() {
 	m, err := NewKRLS(KRLSConfig{
 		Dim: 2, Order: 1, Horizon: 1, Ridge: 1e-3,
 		Features: func(r random.Rand) (orff.Scalar, error) {
-			return orff.NewFourier(orff.Orthogonal{Sigma: 1}, 2, 50, r)
+			return orff.NewFourier(spectrum.Orthogonal{Sigma: 1}, 2, 50, r)
 		},
 	})
 	fmt.Println("error below .01:", learnt(m, err, henon(1000)) < .01)
@@ -270,7 +271,7 @@ func ExampleNewKRLS() {
 func ExampleNewNystroem() {
 	m, err := NewNystroem(NystroemConfig{
 		KRLSConfig: KRLSConfig{Dim: 2, Order: 1, Horizon: 1, Ridge: 1e-3},
-		Spectrum:   orff.Gaussian{Sigma: 1}, Landmarks: 30,
+		Spectrum:   spectrum.Gaussian{Sigma: 1}, Landmarks: 30,
 	})
 	fmt.Println("error below .01:", learnt(m, err, henon(1000)) < .01)
 	// Output: error below .01: true
@@ -280,7 +281,7 @@ func ExampleNewONORMA() {
 	m, err := NewONORMA(ONORMAConfig{
 		Dim: 2, Order: 1, Horizon: 1, Bandwidth: .5, Terms: 500, Lambda: 1e-4,
 		Map: func(r random.Rand) (orff.Map, error) {
-			k, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 2, 1, r)
+			k, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 2, 1, r)
 			return orff.NewDecomposable(k, orff.Identity(2)), err
 		},
 	})
@@ -293,7 +294,7 @@ func ExampleNewOKVAR() {
 	m, err := NewOKVAR(OKVARConfig{
 		Dim: 1, Order: 1, Horizon: 1, Bandwidth: .5, Lambda: 1e-5,
 		Map: func(r random.Rand) (orff.Map, error) {
-			k, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 1, 1, r)
+			k, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 1, 1, r)
 			return orff.NewDecomposable(k, orff.Identity(1)), err
 		},
 	})

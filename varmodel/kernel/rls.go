@@ -10,6 +10,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd/online"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
@@ -55,9 +56,9 @@ func NewKRLS(cfg KRLSConfig) (eval.Model, error) {
 
 // NystroemConfig describes kernel recursive least squares on Nystroem features.
 type NystroemConfig struct {
-	KRLSConfig               // without Features
-	Spectrum   orff.Spectrum // the kernel, for bandwidth 1
-	Landmarks  int           // M; 0 means 50
+	KRLSConfig                   // without Features
+	Spectrum   spectrum.Spectrum // the kernel, for bandwidth 1
+	Landmarks  int               // M; 0 means 50
 }
 
 // NewNystroem returns kernel recursive least squares on the features of a kernel

@@ -12,6 +12,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
@@ -112,7 +113,7 @@ func TestGroupLassoRemovesFrequencies(t *testing.T) {
 		m, err := NewVAR(VARConfig{
 			Dim: d, Order: 1, Horizon: 1, Seed: 1, Step: PlainSteps,
 			Map: func(r random.Rand) (orff.Map, error) {
-				f, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, d, 40, r)
+				f, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, d, 40, r)
 				return orff.NewDecomposable(f, orff.Identity(d)), err
 			},
 			Proximal: sgd.GroupLasso{Columns: sgd.Columns{Inner: d, D: 40, Rows: true}, Mu: mu},

@@ -18,6 +18,7 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/varmodel"
 	"github.com/orffvar/forecaster/varmodel/auto"
 	"github.com/orffvar/forecaster/varmodel/interval"
@@ -85,7 +86,7 @@ func features(dir string) error {
 		}
 		return xy
 	}
-	k := orff.Gaussian{Sigma: 1}
+	k := spectrum.Gaussian{Sigma: 1}
 	if err := line(p, "exact", curve(func(x float64) float64 { return k.K0([]float64{x}) }), black); err != nil {
 		return err
 	}

@@ -3,10 +3,13 @@ package modeltest
 import (
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 func GaussianFeatures(in, D int) func(random.Rand) (orff.Scalar, error) {
-	return func(r random.Rand) (orff.Scalar, error) { return orff.NewFourier(orff.Gaussian{Sigma: 1}, in, D, r) }
+	return func(r random.Rand) (orff.Scalar, error) {
+		return orff.NewFourier(spectrum.Gaussian{Sigma: 1}, in, D, r)
+	}
 }
 
 // Coupled is a Gamma of dim coordinates with eigenvalues 1 + .5 (dim-1) and .5.

@@ -6,13 +6,14 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // GaussianMap draws D frequencies of the decomposable Gaussian kernel with an
 // exact linear part.
 func GaussianMap(dim, order, D int, out orff.Output) func(random.Rand) (orff.Map, error) {
 	return func(r random.Rand) (orff.Map, error) {
-		f, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, dim*order, D, r)
+		f, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, dim*order, D, r)
 		if err != nil {
 			return nil, err
 		}
@@ -36,11 +37,11 @@ func CurlMap(dim, D int) func(random.Rand) (orff.Map, error) {
 // SchurMap is the random feature map of the kernel of OKVAR.
 func SchurMap(dim, D int) func(random.Rand) (orff.Map, error) {
 	return func(r random.Rand) (orff.Map, error) {
-		f, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, dim, D, r)
+		f, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, dim, D, r)
 		if err != nil {
 			return nil, err
 		}
-		one, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 1, D, random.Block(r.Uint64(), 1))
+		one, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 1, D, random.Block(r.Uint64(), 1))
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package orff
+package spectrum
 
 import (
 	"fmt"
@@ -34,8 +34,8 @@ func (s Sequence) String() string {
 // sequence through the inverse distribution function (Avron et al. 2016). One
 // random shift of the whole sequence (Cranley and Patterson) makes it unbiased
 // and every block of features different. The kernel must have independent
-// coordinates: Gaussian, Laplacian, Sinc or that of NewSkewedChiSquared. The variance of such a map is
-// not known (NaN).
+// coordinates: Gaussian, Laplacian, Sinc or Sech. The variance of such a map is not known
+// (NaN).
 type QuasiMonteCarlo struct {
 	Spectrum
 	Sequence Sequence
@@ -58,12 +58,12 @@ func (k QuasiMonteCarlo) SampleTo(w []float64, d int, r *random.Rand) {
 			if u += shift; u >= 1 {
 				u--
 			}
-			w[i*d+j] = q.quantile(max(u, 0x1p-54)) // a sum of exactly 1 has no quantile
+			w[i*d+j] = q.Quantile(max(u, 0x1p-54)) // a sum of exactly 1 has no quantile
 		}
 	}
 }
 
-func (k QuasiMonteCarlo) dependent() {}
+func (k QuasiMonteCarlo) Dependent() {}
 
 func (k QuasiMonteCarlo) Validate(d int) error {
 	if _, ok := k.Spectrum.(quantiler); !ok {

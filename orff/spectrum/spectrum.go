@@ -1,4 +1,7 @@
-package orff
+// Package spectrum has the shift-invariant kernels and the distributions from which random
+// Fourier features draw their frequencies: independent (Gaussian, Laplacian, Sinc, Sech,
+// Matern), orthogonal (Orthogonal) or from a low-discrepancy sequence (QuasiMonteCarlo).
+package spectrum
 
 import (
 	"fmt"
@@ -27,21 +30,21 @@ type Spectrum interface {
 }
 
 // quantiler is a Spectrum whose frequencies have independent coordinates with
-// the given inverse distribution function on (0, 1).
+// the inverse distribution function Quantile on (0, 1).
 type quantiler interface {
 	Spectrum
-	quantile(u float64) float64
+	Quantile(u float64) float64
 }
 
 // sloped is a Spectrum that knows the gradient of K0.
 type sloped interface {
 	Spectrum
-	slopeTo(g, delta []float64)
+	SlopeTo(g, delta []float64)
 }
 
 func sampleQuantiles(w []float64, s quantiler, r *random.Rand) {
 	for i := range w {
-		w[i] = s.quantile(r.Uniform())
+		w[i] = s.Quantile(r.Uniform())
 	}
 }
 
@@ -62,9 +65,9 @@ func (k Gaussian) K0(delta []float64) float64 {
 
 func (k Gaussian) Variance() float64 { return 1 / (k.Sigma * k.Sigma) }
 
-func (k Gaussian) quantile(u float64) float64 { return mathext.NormalQuantile(u) / k.Sigma }
+func (k Gaussian) Quantile(u float64) float64 { return mathext.NormalQuantile(u) / k.Sigma }
 
-func (k Gaussian) slopeTo(g, delta []float64) {
+func (k Gaussian) SlopeTo(g, delta []float64) {
 	f := -k.K0(delta) / (k.Sigma * k.Sigma)
 	for i, t := range delta {
 		g[i] = f * t
@@ -90,7 +93,7 @@ func (k Laplacian) K0(delta []float64) float64 {
 
 func (k Laplacian) Variance() float64 { return math.Inf(1) }
 
-func (k Laplacian) quantile(u float64) float64 { return k.Gamma * math.Tan(math.Pi*(u-0.5)) }
+func (k Laplacian) Quantile(u float64) float64 { return k.Gamma * math.Tan(math.Pi*(u-0.5)) }
 
 func (k Laplacian) Validate(int) error { return check.Positive("Gamma of a Laplacian kernel", k.Gamma) }
 
@@ -110,9 +113,9 @@ func (k Sinc) K0(delta []float64) float64 {
 
 func (k Sinc) Variance() float64 { return k.A * k.A / 3 }
 
-func (k Sinc) quantile(u float64) float64 { return k.A * (2*u - 1) }
+func (k Sinc) Quantile(u float64) float64 { return k.A * (2*u - 1) }
 
-func (k Sinc) slopeTo(g, delta []float64) {
+func (k Sinc) SlopeTo(g, delta []float64) {
 	productSlope(g, delta, func(t float64) float64 { return sinc(k.A * t) }, func(t float64) float64 { return k.A * sincSlope(k.A*t) })
 }
 
@@ -137,14 +140,14 @@ func sincSlope(t float64) float64 {
 	return (t*cos - sin) / (t * t)
 }
 
-// sechSpectrum has as kernel the product over the coordinates of sech(delta/2); the coordinates of
-// a frequency are independent with the density sech(pi omega). On x = log of a
-// positive input it is the skewed chi-squared kernel.
-type sechSpectrum struct{}
+// Sech is the product over the coordinates of sech(delta/2); the coordinates of a frequency
+// are independent with the density sech(pi omega). On x = log of a positive input it is the
+// skewed chi-squared kernel.
+type Sech struct{}
 
-func (k sechSpectrum) SampleTo(w []float64, d int, r *random.Rand) { sampleQuantiles(w, k, r) }
+func (k Sech) SampleTo(w []float64, d int, r *random.Rand) { sampleQuantiles(w, k, r) }
 
-func (k sechSpectrum) K0(delta []float64) float64 {
+func (k Sech) K0(delta []float64) float64 {
 	p := 1.0
 	for _, t := range delta {
 		p *= sech(t / 2)
@@ -152,11 +155,11 @@ func (k sechSpectrum) K0(delta []float64) float64 {
 	return p
 }
 
-func (k sechSpectrum) Variance() float64 { return 0.25 }
+func (k Sech) Variance() float64 { return 0.25 }
 
-func (k sechSpectrum) quantile(u float64) float64 { return math.Log(math.Tan(math.Pi*u/2)) / math.Pi }
+func (k Sech) Quantile(u float64) float64 { return math.Log(math.Tan(math.Pi*u/2)) / math.Pi }
 
-func (k sechSpectrum) slopeTo(g, delta []float64) {
+func (k Sech) SlopeTo(g, delta []float64) {
 	productSlope(g, delta, func(t float64) float64 { return sech(t / 2) }, func(t float64) float64 { return -sech(t/2) * math.Tanh(t/2) / 2 })
 }
 
@@ -232,7 +235,7 @@ func (k Matern) Variance() float64 {
 }
 
 // The derivative of exp(-s) P_q(s) is -s exp(-s) P_(q-1)(s)/(2q-1).
-func (k Matern) slopeTo(g, delta []float64) {
+func (k Matern) SlopeTo(g, delta []float64) {
 	s, q := k.distance(delta), k.Half
 	f := -math.Exp(-s) * maternPolynomial(q-1, s) / float64(2*q-1) * float64(2*q+1) / (k.Ell * k.Ell)
 	for i, t := range delta {

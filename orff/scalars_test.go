@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // C1.5: Skewed χ² (section 4.2.2.2): k = Π sech(½ log((x_k + c)/(z_k + c))), features on log(x +
@@ -17,7 +18,7 @@ func TestC1_5_SkewedChiSquared(t *testing.T) {
 	f := maptest.Must(NewSkewedChiSquared(c, 10, random.New(1)))
 	maptest.Near(t, "k(x, z)", Kernel(f, maptest.X, maptest.Z), 0.7301563421578532, 1e-14)
 	maptest.Near(t, "k(x, x)", Kernel(f, maptest.X, maptest.X), 1, 1e-15)
-	maptest.Near(t, "0.9 quantile of omega", sechSpectrum{}.quantile(0.9), 0.5865591876131638, 1e-14)
+	maptest.Near(t, "0.9 quantile of omega", spectrum.Sech{}.Quantile(0.9), 0.5865591876131638, 1e-14)
 	// Scaling x + c and z + c together changes nothing.
 	x, z := make([]float64, 3), make([]float64, 3)
 	for k := range x {
@@ -34,7 +35,7 @@ func TestC1_5_SkewedChiSquared(t *testing.T) {
 	var s2 float64
 	w := make([]float64, 100000)
 	r := random.New(2)
-	sechSpectrum{}.SampleTo(w, 1, &r)
+	spectrum.Sech{}.SampleTo(w, 1, &r)
 	for _, v := range w {
 		s2 += v * v
 	}
@@ -92,69 +93,23 @@ func TestC1_11_Semigroups(t *testing.T) {
 	}
 }
 
-func TestMatern(t *testing.T) {
-	// The closed forms of Rasmussen and Williams (2006), equation 4.17.
-	r := math.Sqrt(1.82) / 1.3
-	maptest.Near(t, "1/2", Matern{Half: 0, Ell: 1.3}.K0(maptest.Delta), math.Exp(-r), 1e-14)
-	s := math.Sqrt(3) * r
-	maptest.Near(t, "3/2", Matern{Half: 1, Ell: 1.3}.K0(maptest.Delta), (1+s)*math.Exp(-s), 1e-14)
-	s = math.Sqrt(5) * r
-	maptest.Near(t, "5/2", Matern{Half: 2, Ell: 1.3}.K0(maptest.Delta), (1+s+s*s/3)*math.Exp(-s), 1e-14)
-	s = math.Sqrt(7) * r
-	maptest.Near(t, "7/2", Matern{Half: 3, Ell: 1.3}.K0(maptest.Delta), (1+s+2*s*s/5+s*s*s/15)*math.Exp(-s), 1e-14)
-	// With growing smoothness the family tends to the Gaussian kernel, at the
-	// rate 1/nu.
-	maptest.Near(t, "41/2", Matern{Half: 20, Ell: 1.3}.K0(maptest.Delta), Gaussian{Sigma: 1.3}.K0(maptest.Delta), 0.02)
-	// The first coordinate of the frequencies has the variance nu/(nu-1)/l^2.
-	k := Matern{Half: 5, Ell: 0.5}
-	w := make([]float64, 3*50000)
-	g := random.New(4)
-	k.SampleTo(w, 3, &g)
-	var s2 float64
-	for i := 0; i < len(w); i += 3 {
-		s2 += w[i] * w[i]
-	}
-	// nu = 5.5: kurtosis 3 + 6/(11-4), so omega^2 has the variance 2.86 times its
-	// squared mean.
-	maptest.Near(t, "variance", s2/50000/k.Variance(), 1, 5*math.Sqrt(2.86/50000))
-}
-
-// Slopes against central differences of K0.
-func TestSlopesOfKernels(t *testing.T) {
-	for _, s := range []sloped{Gaussian{Sigma: 0.9}, Sinc{A: 2}, sechSpectrum{}, Matern{Half: 1, Ell: 1.3}, Matern{Half: 3, Ell: 0.7}} {
-		for _, delta := range [][]float64{maptest.Delta, {0.3, 0, 1e-3}, {1e-6, 2, -0.01}} {
-			g := make([]float64, 3)
-			s.slopeTo(g, delta)
-			for k := range g {
-				const h = 1e-5
-				a, b := append([]float64(nil), delta...), append([]float64(nil), delta...)
-				a[k] += h
-				b[k] -= h
-				// h^2 f'''/6 is 1e-10; the third derivative of Matern 3/2 is
-				// unbounded at the origin only.
-				maptest.Near(t, "slope", g[k], (s.K0(a)-s.K0(b))/(2*h), 1e-8)
-			}
-		}
-	}
-}
-
 func TestOrthogonalFrequencies(t *testing.T) {
 	delta := []float64{0.5, -1.1, 0.6, 0}
 	zero := make([]float64, 4)
 	const n = 20000
-	build := func(s Spectrum) func(random.Rand) (Scalar, error) {
+	build := func(s spectrum.Spectrum) func(random.Rand) (Scalar, error) {
 		return func(r random.Rand) (Scalar, error) { return NewFourier(s, 4, 4, r) }
 	}
-	mean, v := oneDraw(t, n, build(Orthogonal{Sigma: maptest.Sigma}), delta, zero)
-	k := Gaussian{Sigma: maptest.Sigma}.K0(delta)
+	mean, v := oneDraw(t, n, build(spectrum.Orthogonal{Sigma: maptest.Sigma}), delta, zero)
+	k := spectrum.Gaussian{Sigma: maptest.Sigma}.K0(delta)
 	maptest.Near(t, "mean", mean, k, 5*math.Sqrt(0.0415/n))
 	// The variances are those of 40,000 draws with another program, three digits;
 	// squares of a mean in [-1, 1] have a standard deviation below 0.06.
 	maptest.Near(t, "variance", v, 0.0415, 0.002)
-	_, v = oneDraw(t, n, build(Gaussian{Sigma: maptest.Sigma}), delta, zero)
+	_, v = oneDraw(t, n, build(spectrum.Gaussian{Sigma: maptest.Sigma}), delta, zero)
 	maptest.Near(t, "variance of independent frequencies", v, 0.0990, 0.004)
 
-	w := maptest.Must(NewFourier(Orthogonal{Sigma: 1}, 5, 12, random.New(1))).Frequencies()
+	w := maptest.Must(NewFourier(spectrum.Orthogonal{Sigma: 1}, 5, 12, random.New(1))).Frequencies()
 	for i := range 12 {
 		for j := range i {
 			if i/5 == j/5 {

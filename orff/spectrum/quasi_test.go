@@ -1,12 +1,10 @@
-package orff
+package spectrum
 
 import (
-	"math"
 	"math/bits"
 	"testing"
 
 	"github.com/orffvar/forecaster/orff/internal/maptest"
-	"github.com/orffvar/forecaster/orff/random"
 )
 
 // C1.14: Quasi-Monte Carlo: Halton points, prime bases from index 1, through the inverse
@@ -18,7 +16,7 @@ func TestC1_14_Halton(t *testing.T) {
 		for j, base := range []int{2, 3} {
 			u := radicalInverse(i+1, base)
 			maptest.Near(t, "point", u, want[j], 1e-15)
-			maptest.Near(t, "normal quantile", Gaussian{Sigma: 1}.quantile(u), quantiles[i][j], 1e-14)
+			maptest.Near(t, "normal quantile", Gaussian{Sigma: 1}.Quantile(u), quantiles[i][j], 1e-14)
 		}
 	}
 	p, primes := 1, []int{}
@@ -97,36 +95,5 @@ func TestSobolPoints(t *testing.T) {
 				t.Fatalf("coordinate %d of the first %d points leaves cell %d empty", j+1, n, i)
 			}
 		}
-	}
-}
-
-// Low-discrepancy frequencies are closer than independent ones of the same
-// number, and unbiased thanks to the shift.
-func TestQuasiMonteCarloIsCloserThanMonteCarlo(t *testing.T) {
-	const D, n = 256, 200
-	for _, s := range []Sequence{Halton, Sobol} {
-		mean, v := oneDraw(t, n, func(r random.Rand) (Scalar, error) {
-			return NewFourier(QuasiMonteCarlo{Spectrum: Gaussian{Sigma: maptest.Sigma}, Sequence: s}, 3, D, r)
-		}, maptest.X, maptest.Z)
-		iid := cosSinVariance(Gaussian{Sigma: maptest.Sigma}, maptest.Delta) / D
-		if !(v <= iid/4) {
-			t.Errorf("%v: variance %g, of independent frequencies %g", s, v, iid)
-		}
-		maptest.Near(t, s.String(), mean, Gaussian{Sigma: maptest.Sigma}.K0(maptest.Delta), 5*math.Sqrt(v/n))
-	}
-}
-
-func TestQuasiMonteCarloRefuses(t *testing.T) {
-	if _, err := NewFourier(QuasiMonteCarlo{Spectrum: Matern{Half: 1, Ell: 1}, Sequence: Halton}, 3, 4, random.New(1)); err == nil {
-		t.Error("a kernel without inverse distribution function was accepted")
-	}
-	if _, err := NewFourier(QuasiMonteCarlo{Spectrum: Gaussian{Sigma: 1}, Sequence: Sobol}, 38, 4, random.New(1)); err == nil {
-		t.Error("38 Sobol dimensions were accepted")
-	}
-	if _, err := NewFourier(QuasiMonteCarlo{Spectrum: Gaussian{Sigma: 1}, Sequence: Sequence(9)}, 2, 4, random.New(1)); err == nil {
-		t.Error("an unknown sequence was accepted")
-	}
-	if _, err := NewFourier(QuasiMonteCarlo{Spectrum: Gaussian{Sigma: -1}, Sequence: Sobol}, 2, 4, random.New(1)); err == nil {
-		t.Error("a negative bandwidth was accepted")
 	}
 }

@@ -1,4 +1,4 @@
-package orff
+package spectrum
 
 import (
 	"math"
@@ -58,10 +58,6 @@ func haar(a []float64, d int) *mat.Dense {
 func (k Orthogonal) K0(delta []float64) float64 { return k.gaussian().K0(delta) }
 func (k Orthogonal) Variance() float64          { return k.gaussian().Variance() }
 func (k Orthogonal) Validate(d int) error       { return k.gaussian().Validate(d) }
-func (k Orthogonal) dependent()                 {}
+func (k Orthogonal) Dependent()                 {}
 
-// dependent reports whether the frequencies of s are not independent draws.
-func dependent(s Spectrum) bool {
-	_, ok := s.(interface{ dependent() })
-	return ok
-}
+func (k Orthogonal) SlopeTo(g, delta []float64) { k.gaussian().SlopeTo(g, delta) }
