@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
@@ -17,7 +18,7 @@ func BenchmarkStep(b *testing.B) {
 	same := func(s func(d int) (Scalar, error)) func(d int) (Map, error) {
 		return func(d int) (Map, error) {
 			f, err := s(d)
-			return NewDecomposable(f, Identity(d)), err
+			return NewDecomposable(f, coupling.Identity(d)), err
 		}
 	}
 	fourier := func(s spectrum.Spectrum) func(d int) (Map, error) {
@@ -38,7 +39,7 @@ func BenchmarkStep(b *testing.B) {
 			for i := range d {
 				gamma[i*d+i] = 1
 			}
-			return NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, D, r)), maptest.Must(NewOutput(d, gamma))), nil
+			return NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, D, r)), maptest.Must(coupling.New(d, gamma))), nil
 		}},
 		{"laplacian", fourier(spectrum.Laplacian{Gamma: 1})},
 		{"sinc", fourier(spectrum.Sinc{A: 1})},
@@ -91,20 +92,20 @@ func BenchmarkStep(b *testing.B) {
 			return asMap(NewProduct(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, D, r)), curl(d)))
 		}},
 		{"schur-10", func(d int) (Map, error) {
-			return asMap(NewSchur(NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 10, r)), Identity(d)), maptest.Must(NewTransformable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 1, 10, r)), Coordinates(d)))))
+			return asMap(NewSchur(NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 10, r)), coupling.Identity(d)), maptest.Must(NewTransformable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 1, 10, r)), Coordinates(d)))))
 		}},
 		{"tensor-10", func(d int) (Map, error) {
-			return asMap(NewTensor(NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 10, r)), Identity(2)), maptest.Must(NewCurlFree(1, d, 10, Bounded, r))))
+			return asMap(NewTensor(NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 10, r)), coupling.Identity(2)), maptest.Must(NewCurlFree(1, d, 10, Bounded, r))))
 		}},
 		{"congruence", func(d int) (Map, error) { return asMap(NewCongruence(curl(d), d, maptest.Normals(3, d*d))) }},
 		{"blocks-4x25", func(d int) (Map, error) {
 			return asMap(NewBlocks(4, 1, true, func(r random.Rand) (Map, error) {
-				return NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 25, r)), Identity(d)), nil
+				return NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 25, r)), coupling.Identity(d)), nil
 			}))
 		}},
 		{"blocks-4x25-redrawn", func(d int) (Map, error) {
 			return asMap(NewBlocks(4, 1, false, func(r random.Rand) (Map, error) {
-				return NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 25, r)), Identity(d)), nil
+				return NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 25, r)), coupling.Identity(d)), nil
 			}))
 		}},
 	} {
@@ -134,7 +135,7 @@ func BenchmarkStep(b *testing.B) {
 func BenchmarkJacobian(b *testing.B) {
 	for _, d := range []int{5, 31} {
 		b.Run(fmt.Sprintf("D=100/dim=%d", d), func(b *testing.B) {
-			m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 100, random.Block(1, 1))), Identity(d))
+			m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 100, random.Block(1, 1))), coupling.Identity(d))
 			a := maptest.Must(NewJacobian(m))
 			dims := m.Dims()
 			x, theta, j := maptest.Normals(1, d), maptest.Normals(2, dims.Params), make([]float64, d*d)

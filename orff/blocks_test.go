@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
@@ -14,7 +15,7 @@ func fourierBlock(r random.Rand) (Map, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewDecomposable(f, Identity(2)), nil
+	return NewDecomposable(f, coupling.Identity(2)), nil
 }
 
 func TestBlocksKeptAndRedrawnAreTheSame(t *testing.T) {
@@ -47,7 +48,7 @@ func TestBlocksEqualOneMapOfAllFrequencies(t *testing.T) {
 	for i := range 5 {
 		w = append(w, blocks.Block(i).(*Decomposable).Scalar().(*Fourier).Frequencies()...)
 	}
-	whole := NewDecomposable(FourierOf(w, 3), Identity(2))
+	whole := NewDecomposable(FourierOf(w, 3), coupling.Identity(2))
 	maptest.NearAll(t, "K~", maptest.Kernel(blocks, maptest.X, maptest.Z), maptest.Kernel(whole, maptest.X, maptest.Z), 1e-14)
 	maptest.Adjoint(t, blocks, maptest.X, 5)
 }
@@ -96,7 +97,7 @@ func TestBlocksRefuse(t *testing.T) {
 		t.Error("no blocks were accepted")
 	}
 	if _, err := NewBlocks(2, 1, false, func(random.Rand) (Map, error) {
-		return NewDecomposable(FourierOf([]float64{1}, 1), Identity(1)), nil
+		return NewDecomposable(FourierOf([]float64{1}, 1), coupling.Identity(1)), nil
 	}); err == nil {
 		t.Error("given frequencies were accepted as drawn ones")
 	}

@@ -3,6 +3,7 @@ package orff
 import (
 	"testing"
 
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
@@ -78,7 +79,7 @@ func TestC2_16_CompositionRules(t *testing.T) {
 	s := maptest.Must(NewFourier(spectrum.Sinc{A: 1}, 3, 4, random.Block(1, 9)))
 	curl := func() Map { return maptest.Must(NewCurlFree(maptest.Sigma, 3, 5, Bounded, random.Block(1, 2))) }
 	dec := func() Map {
-		return NewDecomposable(maptest.Must(NewFourier(g, 3, 4, random.Block(1, 1))), maptest.Must(NewOutput(3, maptest.Must(GraphGamma(3, path3, 0.1)))))
+		return NewDecomposable(maptest.Must(NewFourier(g, 3, 4, random.Block(1, 1))), maptest.Must(coupling.New(3, maptest.Must(coupling.GraphGamma(3, maptest.Path3, 0.1)))))
 	}
 	k1, k2 := maptest.Kernel(dec(), maptest.X, maptest.Z), maptest.Kernel(curl(), maptest.X, maptest.Z)
 	want := func(f func(i, j int) float64, n int) []float64 {
@@ -122,7 +123,7 @@ func TestC2_16_CompositionRules(t *testing.T) {
 func TestC2_17_MatrixFreeEqualsDense(t *testing.T) {
 	f := maptest.Must(NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 6, random.Block(1, 1)))
 	b := []float64{1, 2, -1, 0.5, 0, 3, -2, 1, 0.3, 0.7} // 5 x 2
-	m := NewDecomposable(f, maptest.Must(OutputFactor(5, 2, b)))
+	m := NewDecomposable(f, maptest.Must(coupling.FromFactor(5, 2, b)))
 	// Phi(x) = B^T (x) phi(x), with Theta row by row.
 	phi := maptest.ScalarFeatures(f, maptest.X)
 	var dense mat.Dense
@@ -164,7 +165,7 @@ func TestC2_17_MatrixFreeEqualsDense(t *testing.T) {
 func TestImpossibleCompositions(t *testing.T) {
 	g := spectrum.Gaussian{Sigma: 1}
 	s2 := maptest.Must(NewFourier(g, 2, 3, random.New(1)))
-	d3 := NewDecomposable(maptest.Must(NewFourier(g, 3, 3, random.New(1))), Identity(2))
+	d3 := NewDecomposable(maptest.Must(NewFourier(g, 3, 3, random.New(1))), coupling.Identity(2))
 	curl := maptest.Must(NewCurlFree(1, 3, 3, Bounded, random.New(1)))
 	div2 := maptest.Must(NewDivergenceFree(1, 2, 3, Bounded, false, random.New(1)))
 	for name, err := range map[string]error{
@@ -187,9 +188,9 @@ func TestImpossibleCompositions(t *testing.T) {
 		"Fastfood without bandwidth":      second(NewFastfood(0, 2, 3, random.New(1))),
 		"landmarks of half a row":         second(NewNystroem(g, 2, []float64{1})),
 		"linear map without input":        second(NewLinear(0, 1)),
-		"correlation without coordinates": second(NewCorrelation(0, 1)),
-		"forgetting above 1":              second(NewCorrelation(2, 1.5)),
-		"similarities of half a row":      second(SimilarityGraph(2, []float64{1}, 1)),
+		"correlation without coordinates": second(coupling.NewCorrelation(0, 1)),
+		"forgetting above 1":              second(coupling.NewCorrelation(2, 1.5)),
+		"similarities of half a row":      second(coupling.SimilarityGraph(2, []float64{1}, 1)),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)

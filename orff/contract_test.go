@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
@@ -42,7 +43,7 @@ func withGamma[S Scalar](s S, err error) (Map, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewDecomposable(s, maptest.Must(NewOutput(2, refGamma))), nil
+	return NewDecomposable(s, maptest.Must(coupling.New(2, maptest.Gamma))), nil
 }
 
 func asMap[M Map](m M, err error) (Map, error) { return m, err }
@@ -60,7 +61,7 @@ func gaussianField(d, D int, form Form, r random.Rand) (*CurlFree, *DivergenceFr
 
 func contracts() []contract {
 	g := spectrum.Gaussian{Sigma: maptest.Sigma}
-	frobenius := numeric.SquaredNorm(refGamma)
+	frobenius := numeric.SquaredNorm(maptest.Gamma)
 	entry := func(s spectrum.Spectrum, x, z []float64) float64 { // variance of one draw of k~
 		delta := make([]float64, len(x))
 		numeric.LagTo(delta, x, z)
@@ -139,10 +140,10 @@ func contracts() []contract {
 			return withGamma(NewScalarProduct(maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(NewFourier(spectrum.Sinc{A: 1}, 3, D, random.Block(r.Uint64(), 1)))))
 		}},
 		{name: "identity Gamma", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
-			return NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), Identity(4)), nil
+			return NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), coupling.Identity(4)), nil
 		}},
 		{name: "simplex Gamma", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
-			return NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(SimplexOutput(4))), nil
+			return NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(coupling.NewSimplex(4))), nil
 		}},
 		{name: "Helmholtz", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
 			curl, div := gaussianField(3, D, Bounded, r)
@@ -150,7 +151,7 @@ func contracts() []contract {
 		}},
 		{name: "sum", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
 			curl, div := gaussianField(3, D, Unbounded, r)
-			return asMap(NewSum([]float64{0.5, 2, 1}, curl, div, NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), Identity(3))))
+			return asMap(NewSum([]float64{0.5, 2, 1}, curl, div, NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), coupling.Identity(3))))
 		}},
 		{name: "transformable", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
 			return asMap(NewTransformable(maptest.Must(NewFourier(g, 1, D, r)), Coordinates(3)))
@@ -172,10 +173,10 @@ func contracts() []contract {
 		}},
 		{name: "Schur", x: maptest.X, z: maptest.Z, draws: 100, repeats: 30, moving: true, build: func(D int, r random.Rand) (Map, error) {
 			tr := maptest.Must(NewTransformable(maptest.Must(NewFourier(g, 1, D, r)), Coordinates(3)))
-			gamma := maptest.Must(NewOutput(3, maptest.Must(GraphGamma(3, path3, 0.1))))
+			gamma := maptest.Must(coupling.New(3, maptest.Must(coupling.GraphGamma(3, maptest.Path3, 0.1))))
 			return asMap(NewSchur(NewDecomposable(maptest.Must(NewFourier(g, 3, D, random.Block(r.Uint64(), 1))), gamma), tr))
 		}, squaredError: func(D int) float64 {
-			gamma := maptest.Must(GraphGamma(3, path3, 0.1))
+			gamma := maptest.Must(coupling.GraphGamma(3, maptest.Path3, 0.1))
 			k, v := g.K0(maptest.Delta), cosSinVariance(g, maptest.Delta)/float64(D)
 			var sum float64
 			for i, a := range maptest.X {
@@ -188,10 +189,10 @@ func contracts() []contract {
 		}},
 		{name: "tensor", x: maptest.X, z: maptest.Z, draws: 100, repeats: 60, build: func(D int, r random.Rand) (Map, error) {
 			_, div := gaussianField(3, D, Bounded, random.Block(r.Uint64(), 1))
-			return asMap(NewTensor(NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(NewOutput(2, refGamma))), div))
+			return asMap(NewTensor(NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(coupling.New(2, maptest.Gamma))), div))
 		}},
 		{name: "congruence", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
-			return asMap(NewCongruence(NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), Identity(3)), 2, []float64{1, 2, 0, -1, 0.5, 3}))
+			return asMap(NewCongruence(NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), coupling.Identity(3)), 2, []float64{1, 2, 0, -1, 0.5, 3}))
 		}, squaredError: func(D int) float64 {
 			// V V^T = [[5, 0], [0, 10.25]].
 			return (25 + 10.25*10.25) * entry(g, maptest.X, maptest.Z) / float64(D)

@@ -3,6 +3,7 @@ package orff
 import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/random"
 )
@@ -18,42 +19,49 @@ import (
 // scalar kernel.
 type Decomposable struct {
 	scalar Scalar
-	out    Output
+	out    coupling.Operator
+	p, q   int       // outputs p, and the rank p' of Gamma
+	b      []float64 // B, p x p'; nil is the identity
 	u      []float64 // scratch, p'
 	c      []float64 // scratch, r
 	gamma  []float64 // B B^T, when the exact kernel was asked for
 }
 
 // NewDecomposable joins a scalar feature map and an output operator.
-func NewDecomposable(s Scalar, out Output) *Decomposable {
-	return &Decomposable{scalar: s, out: out, u: make([]float64, out.inner), c: make([]float64, s.Len())}
+func NewDecomposable(s Scalar, out coupling.Operator) *Decomposable {
+	p, q := out.Dims()
+	m := &Decomposable{scalar: s, out: out, p: p, q: q, u: make([]float64, q), c: make([]float64, s.Len())}
+	if !out.IsIdentity() {
+		m.b = out.Factor()
+	}
+	return m
 }
 
 // Scalar returns the feature map of k, Output returns Gamma.
-func (m *Decomposable) Scalar() Scalar { return m.scalar }
-func (m *Decomposable) Output() Output { return m.out }
+func (m *Decomposable) Scalar() Scalar            { return m.scalar }
+func (m *Decomposable) Output() coupling.Operator { return m.out }
 
 func (m *Decomposable) Dims() Dims {
 	r := m.scalar.Len()
-	return Dims{In: m.scalar.In(), Out: m.out.p, Features: r, Params: r * m.out.inner}
+	return Dims{In: m.scalar.In(), Out: m.p, Features: r, Params: r * m.q}
 }
 
 func (m *Decomposable) FeaturesTo(phi, x []float64) { m.scalar.FeaturesTo(phi, x) }
 
 func (m *Decomposable) PredictTo(y, phi, theta []float64) {
-	if len(y) != m.out.p || len(theta) != len(phi)*m.out.inner {
+	if len(y) != m.p || len(theta) != len(phi)*m.q {
 		panic(check.BadLength)
 	}
-	if m.out.IsIdentity() {
+	if m.b == nil {
 		vec.MatVec(y, theta, phi)
 		return
 	}
 	vec.MatVec(m.u, theta, phi)
-	vec.MatVec(y, m.out.b, m.u)
+	vec.MatVec(y, m.b, m.u)
 }
 
 func (m *Decomposable) AddGradient(g []float64, alpha float64, phi, r []float64) {
-	if len(r) != m.out.p || len(g) != len(phi)*m.out.inner {
+	if len(r) != m.p || len(g) != len(phi)*m.q {
 		panic(check.BadLength)
 	}
 	vec.AddOuter(g, alpha, m.inward(r), phi)
@@ -61,10 +69,10 @@ func (m *Decomposable) AddGradient(g []float64, alpha float64, phi, r []float64)
 
 // inward returns B^T r, in scratch memory unless Gamma is the identity.
 func (m *Decomposable) inward(r []float64) []float64 {
-	if m.out.IsIdentity() {
+	if m.b == nil {
 		return r
 	}
-	vec.MatTVec(m.u, m.out.b, r)
+	vec.MatTVec(m.u, m.b, r)
 	return m.u
 }
 
@@ -94,7 +102,7 @@ func (m *Decomposable) kernelTo(k, x, z []float64) {
 
 // varianceTo: K~ - K = (k~ - k) Gamma.
 func (m *Decomposable) varianceTo(v, x, z []float64) {
-	gamma, p := m.out.Gamma(), m.out.p
+	gamma, p := m.out.Gamma(), m.p
 	vec.MatMulT(v, gamma, gamma, p, p, p)
 	vec.Scale(varianceOf(m.scalar, x, z), v)
 }

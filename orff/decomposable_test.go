@@ -5,25 +5,24 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"gonum.org/v1/gonum/mat"
 )
 
-var refGamma = []float64{1, 0.5, 0.5, 0.89} // B B^T with B = [[1, 0], [0.5, 0.8]]
-
-func gammas(t *testing.T) map[string]Output {
+func gammas(t *testing.T) map[string]coupling.Operator {
 	t.Helper()
-	return map[string]Output{
-		"identity": Identity(3),
-		"gamma":    maptest.Must(NewOutput(2, refGamma)),
-		"rank one": maptest.Must(OutputFactor(3, 1, []float64{1, -2, 0.5})),
-		"wide B":   maptest.Must(OutputFactor(2, 3, []float64{1, 2, 0, -1, 0.5, 1})),
+	return map[string]coupling.Operator{
+		"identity": coupling.Identity(3),
+		"gamma":    maptest.Must(coupling.New(2, maptest.Gamma)),
+		"rank one": maptest.Must(coupling.FromFactor(3, 1, []float64{1, -2, 0.5})),
+		"wide B":   maptest.Must(coupling.FromFactor(2, 3, []float64{1, 2, 0, -1, 0.5, 1})),
 	}
 }
 
-func decomposable(out Output) *Decomposable {
+func decomposable(out coupling.Operator) *Decomposable {
 	return NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 40, random.Block(8, 1))), out)
 }
 
@@ -110,9 +109,9 @@ func TestC2_4_FactorisationDoesNotMatter(t *testing.T) {
 			bq[2*i+j] = b[2*i]*q[j] + b[2*i+1]*q[2+j]
 		}
 	}
-	m1 := decomposable(maptest.Must(OutputFactor(2, 2, b)))
-	m2 := decomposable(maptest.Must(OutputFactor(2, 2, bq)))
-	m3 := decomposable(maptest.Must(NewOutput(2, refGamma)))
+	m1 := decomposable(maptest.Must(coupling.FromFactor(2, 2, b)))
+	m2 := decomposable(maptest.Must(coupling.FromFactor(2, 2, bq)))
+	m3 := decomposable(maptest.Must(coupling.New(2, maptest.Gamma)))
 	x := maptest.Normals(3, 3*12)
 	y := maptest.Normals(4, 2*12)
 	for i := range 3 {
@@ -155,28 +154,8 @@ func ridge(t *testing.T, m Map, x, y []float64, lambda float64, at []float64) []
 	return out
 }
 
-func TestNewOutputRefuses(t *testing.T) {
-	for name, g := range map[string][]float64{
-		"indefinite": {1, 2, 2, 1},
-		"asymmetric": {1, 0.5, 0.4, 1},
-		"zero":       {0, 0, 0, 0},
-		"negative":   {-1, 0, 0, -1},
-		"NaN":        {math.NaN(), 0, 0, 1},
-		"too short":  {1},
-	} {
-		if _, err := NewOutput(2, g); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-	out := maptest.Must(NewOutput(2, []float64{2, 2, 2, 2}))
-	if _, inner := out.Dims(); inner != 1 {
-		t.Errorf("rank one Gamma has p' = %d", inner)
-	}
-	maptest.NearAll(t, "Gamma", out.Gamma(), []float64{2, 2, 2, 2}, 1e-15)
-}
-
 func TestDecomposableLayout(t *testing.T) {
-	m := NewDecomposable(FourierOf([]float64{1, 0.5, -0.3, 0.8}, 2), maptest.Must(OutputFactor(2, 2, []float64{1, 0, 0.5, 0.8})))
+	m := NewDecomposable(FourierOf([]float64{1, 0.5, -0.3, 0.8}, 2), maptest.Must(coupling.FromFactor(2, 2, []float64{1, 0, 0.5, 0.8})))
 	// The ridge solution of C4.1; its rows are the rows of Theta.
 	theta := []float64{
 		0.2211349788772778, 0.35125135701166316, 0.29433932605373997, 0.30495554908504485,
@@ -184,4 +163,32 @@ func TestDecomposableLayout(t *testing.T) {
 	y := make([]float64, 2)
 	m.PredictTo(y, maptest.Features(m, []float64{0.1, 0.2}, 4), theta)
 	maptest.NearAll(t, "h(x_1)", y, []float64{0.4688282791472969, -0.07494642164791936}, 1e-14)
+}
+
+// C2.7: Ridge with B = Cᵀ at λ is (T−1)/T times ridge with coded targets at λ (T−1)/T.
+//
+// One-hot targets with B = C^T at lambda equal (T-1)/T times coded targets
+// with Gamma = I at lambda (T-1)/T, as weights and so as predictions of C h.
+func TestC2_7_SimplexEquivalence(t *testing.T) {
+	const T, n, lambda = 4, 20, 0.2
+	f := maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 3, 5, random.New(1)))
+	oneHot := NewDecomposable(f, maptest.Must(coupling.NewSimplex(T)))
+	coded := NewDecomposable(f, coupling.Identity(T-1))
+	x, c := maptest.Normals(5, 3*n), coupling.Simplex(T)
+	y1, y2 := make([]float64, T*n), make([]float64, (T-1)*n)
+	r := random.New(3)
+	for i := range n {
+		class := r.Intn(T)
+		y1[i*T+class] = 1
+		column(y2[i*(T-1):(i+1)*(T-1)], c, T, class)
+	}
+	got := ridge(t, oneHot, x, y1, lambda, maptest.X)
+	h := ridge(t, coded, x, y2, lambda*(T-1)/T, maptest.X)
+	want := make([]float64, T)
+	for j := range T {
+		for i, v := range h {
+			want[j] += c[i*T+j] * v * (T - 1) / T
+		}
+	}
+	maptest.NearAll(t, "prediction", got, want, 1e-12)
 }

@@ -24,9 +24,8 @@
 //
 // Maps: NewDecomposable (k Gamma), NewCurlFree, NewDivergenceFree and NewTransformable;
 // NewSum, NewHelmholtz, NewProduct, NewSchur, NewTensor and NewCongruence combine them;
-// NewBlocks makes a map block by block for doubly stochastic descent. An Output is
-// the Gamma of a Decomposable: the identity, a given matrix, of a graph
-// (GraphGamma), of a running Correlation, of low rank, or a simplex coding.
+// NewBlocks makes a map block by block for doubly stochastic descent. Package coupling has the
+// Gamma of a Decomposable.
 //
 // More about a map: CheckInput, its domain; KernelTo, the exact kernel; NewJacobian, the
 // derivative of h; NewKernelSlope, the derivative of the exact kernel. Recommend returns the

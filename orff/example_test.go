@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
@@ -15,7 +16,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	var m orff.Map = orff.NewDecomposable(features, orff.Identity(2))
+	var m orff.Map = orff.NewDecomposable(features, coupling.Identity(2))
 	d := m.Dims()
 	phi, theta := make([]float64, d.Features), make([]float64, d.Params)
 	h, r := make([]float64, d.Out), make([]float64, d.Out)
@@ -39,7 +40,7 @@ func ExampleNewBlocks() {
 		if err != nil {
 			return nil, err
 		}
-		return orff.NewDecomposable(features, orff.Identity(2)), nil
+		return orff.NewDecomposable(features, coupling.Identity(2)), nil
 	})
 	if err != nil {
 		panic(err)
@@ -54,7 +55,7 @@ func ExampleRecommend() {
 	if err != nil {
 		panic(err)
 	}
-	m := orff.NewDecomposable(one, orff.Identity(5))
+	m := orff.NewDecomposable(one, coupling.Identity(5))
 	plan, err := orff.Recommend(m, orff.Entrywise, orff.Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000})
 	if err != nil {
 		panic(err)

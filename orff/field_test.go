@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
@@ -204,7 +205,7 @@ func TestC3_6_ExactVariances(t *testing.T) {
 		c.to(v, make([]float64, 3), maptest.Sigma, c.form)
 		maptest.Near(t, c.name+" trace at 0", v[0]+v[4]+v[8], c.trace0, 1e-13)
 	}
-	m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 1, random.New(1))), maptest.Must(NewOutput(2, refGamma)))
+	m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 1, random.New(1))), maptest.Must(coupling.New(2, maptest.Gamma)))
 	v := make([]float64, 4)
 	variancesTo(v, m, maptest.X, maptest.Z)
 	maptest.NearAll(t, "C2.8 decomposable", v, []float64{0.4998298224931337, 0.37787134580480913, 0.37787134580480913, 0.41669812641607573}, 1e-13)
@@ -213,7 +214,7 @@ func TestC3_6_ExactVariances(t *testing.T) {
 // C2.8: K = k Γ has the one-draw variance ((1 + k0(2δ))/2 − k0(δ)²) Γ².
 func TestC2_8_VarianceOfDecomposable(t *testing.T) {
 	const n = 40000
-	m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 1, random.New(1))), maptest.Must(NewOutput(2, refGamma)))
+	m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 1, random.New(1))), maptest.Must(coupling.New(2, maptest.Gamma)))
 	want := []float64{0.4998298224931337, 0.37787134580480913, 0.37787134580480913, 0.41669812641607573}
 	exact := make([]float64, 4)
 	KernelTo(exact, m, maptest.X, maptest.Z)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/random"
 )
@@ -31,17 +32,17 @@ func newIntegral(x, t Scalar) *integralMap {
 // outputGrid restricts tau to the rows of a grid, m x d_T row-major: with this
 // Output a Decomposable of phi_X predicts h(x) at all of them, Gamma_ij =
 // phi_T(tau_i).phi_T(tau_j).
-func outputGrid(t Scalar, grid []float64) (Output, error) {
+func outputGrid(t Scalar, grid []float64) (coupling.Operator, error) {
 	d, r := t.In(), t.Len()
 	if len(grid) == 0 || len(grid)%d != 0 {
-		return Output{}, fmt.Errorf("orff: a grid needs whole rows of %d coordinates, got %d numbers", d, len(grid))
+		return coupling.Operator{}, fmt.Errorf("orff: a grid needs whole rows of %d coordinates, got %d numbers", d, len(grid))
 	}
 	m := len(grid) / d
 	b := make([]float64, m*r)
 	for i := range m {
 		t.FeaturesTo(b[i*r:(i+1)*r], grid[i*d:(i+1)*d])
 	}
-	return OutputFactor(m, r, b)
+	return coupling.FromFactor(m, r, b)
 }
 
 func (m *integralMap) Dims() Dims {

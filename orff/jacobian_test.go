@@ -3,6 +3,7 @@ package orff
 import (
 	"testing"
 
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
@@ -20,7 +21,7 @@ var (
 
 // C8.1: Decomposable: J(x) = B (Θ_s diag(cos Wx) − Θ_c diag(sin Wx)) W/√D.
 func TestC8_1_JacobianOfDecomposable(t *testing.T) {
-	m := NewDecomposable(FourierOf(fixtureW, 2), maptest.Must(OutputFactor(2, 2, fixtureB)))
+	m := NewDecomposable(FourierOf(fixtureW, 2), maptest.Must(coupling.FromFactor(2, 2, fixtureB)))
 	y := make([]float64, 2)
 	m.PredictTo(y, maptest.Features(m, fixtureX0, 4), fixtureTheta)
 	maptest.NearAll(t, "h", y, []float64{0.40156428349964524, 0.01861696897189724}, 1e-14)
@@ -66,7 +67,7 @@ func TestJacobianIsRefusedWithAReason(t *testing.T) {
 		"Laplacian in a sum":     maptest.Must(NewScalarSum([]float64{1, 1}, maptest.Must(NewLinear(2, 0)), maptest.Must(NewFourier(spectrum.Laplacian{Gamma: 1}, 2, 3, random.New(1))))),
 		"Laplacian in a product": maptest.Must(NewScalarProduct(maptest.Must(NewLinear(2, 0)), maptest.Must(NewFourier(spectrum.Laplacian{Gamma: 1}, 2, 3, random.New(1))))),
 	} {
-		if _, err := NewJacobian(NewDecomposable(s, Identity(2))); err == nil {
+		if _, err := NewJacobian(NewDecomposable(s, coupling.Identity(2))); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -87,7 +88,7 @@ func TestForeignMaps(t *testing.T) {
 	if _, err := NewSum([]float64{2}, foreign{}); err == nil {
 		t.Error("a map that has no weight was given one")
 	}
-	m := maptest.Must(NewSum([]float64{1, 1}, foreign{}, NewDecomposable(maptest.Must(NewLinear(1, 0)), Identity(1))))
+	m := maptest.Must(NewSum([]float64{1, 1}, foreign{}, NewDecomposable(maptest.Must(NewLinear(1, 0)), coupling.Identity(1))))
 	maptest.Adjoint(t, m, []float64{2}, 1)
 	k := make([]float64, 1)
 	KernelTo(k, m, []float64{1}, []float64{1})

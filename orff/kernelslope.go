@@ -176,13 +176,13 @@ func (m *Decomposable) kernelSmooth() error { return kernelSmooth(m.scalar) }
 // kernelPullTo: (B^T r).(B^T a) times the gradient of k.
 func (m *Decomposable) kernelPullTo(g, x, z, r, a []float64) {
 	var s float64
-	for i := range m.out.inner {
+	for i := range m.q {
 		var br, ba float64
-		if m.out.IsIdentity() {
+		if m.b == nil {
 			br, ba = r[i], a[i]
 		} else {
-			for k := range m.out.p {
-				b := m.out.b[k*m.out.inner+i]
+			for k := range m.p {
+				b := m.b[k*m.q+i]
 				br += b * r[k]
 				ba += b * a[k]
 			}

@@ -390,7 +390,7 @@ func (m *Decomposable) estimate() (estimate, error) {
 	if err != nil {
 		return e, err
 	}
-	g, _, err := numeric.EigenSym(m.out.p, m.out.Gamma())
+	g, _, err := numeric.EigenSym(m.p, m.out.Gamma())
 	if err != nil {
 		return e, err
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
@@ -12,7 +13,7 @@ import (
 )
 
 func scalarMap[S Scalar](s S, err error) Map {
-	return NewDecomposable(maptest.Must(s, err), Identity(1))
+	return NewDecomposable(maptest.Must(s, err), coupling.Identity(1))
 }
 
 func gaussianMap(d int) Map {
@@ -52,7 +53,7 @@ func TestC3_1_Entrywise(t *testing.T) {
 	}
 	// Gamma scales epsilon: ||Gamma|| = 2.
 	p := Problem{Epsilon: 0.2, Delta: 0.05, Points: 1000}
-	m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1))), maptest.Must(NewOutput(2, []float64{1, 1, 1, 1})))
+	m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1))), maptest.Must(coupling.New(2, []float64{1, 1, 1, 1})))
 	if d := plan(t, m, Entrywise, p).Draws; d != 3363 {
 		t.Errorf("||Gamma|| = 2 at twice the epsilon: %d draws, want 3363", d)
 	}
@@ -90,7 +91,7 @@ func TestC3_3_Uniform(t *testing.T) {
 	if d := plan(t, gaussianMap(5), Uniform, p).Draws; d != 49079 {
 		t.Errorf("%d draws, want 49079", d)
 	}
-	m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 5, 1, random.New(1))), maptest.Must(NewOutput(2, []float64{2, 0, 0, 1})))
+	m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 5, 1, random.New(1))), maptest.Must(coupling.New(2, []float64{2, 0, 0, 1})))
 	if d := plan(t, m, Uniform, p).Draws; d != 211842 {
 		t.Errorf("||Gamma|| = 2: %d draws, want 211842", d)
 	}
@@ -275,7 +276,7 @@ func TestC3_10_SlopeOfTheError(t *testing.T) {
 	}{
 		{"decomposable", func(D int, r random.Rand) (Map, error) {
 			f, err := NewFourier(spectrum.Gaussian{Sigma: 1}, d, D, r)
-			return NewDecomposable(f, Identity(1)), err // ||K~ - K|| is that of the scalar kernel
+			return NewDecomposable(f, coupling.Identity(1)), err // ||K~ - K|| is that of the scalar kernel
 		}},
 		{"curl-free", func(D int, r random.Rand) (Map, error) { return asMap(NewCurlFree(1, d, D, Unbounded, r)) }},
 		{"divergence-free", func(D int, r random.Rand) (Map, error) { return asMap(NewDivergenceFree(1, d, D, Unbounded, true, r)) }},
@@ -327,7 +328,7 @@ func worstLag(m Map, lags []float64, d int) float64 {
 
 func TestRecommendCapsByMemory(t *testing.T) {
 	p := Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}
-	m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 5, 3, random.New(1))), Identity(4))
+	m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 5, 3, random.New(1))), coupling.Identity(4))
 	free := plan(t, m, Entrywise, p)
 	if free.Bytes != 8*(3363*5+2*3363*4) || free.Capped {
 		t.Errorf("%+v", free)
@@ -409,7 +410,7 @@ func TestMeasure(t *testing.T) {
 	x := maptest.Normals(3, 3*n)
 	for name, m := range map[string]Map{
 		"scalar":       scalarMap(NewFourier(spectrum.Gaussian{Sigma: 1}, 3, 500, random.Block(1, 1))),
-		"decomposable": NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 3, 500, random.Block(1, 1))), maptest.Must(NewOutput(2, refGamma))),
+		"decomposable": NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 3, 500, random.Block(1, 1))), maptest.Must(coupling.New(2, maptest.Gamma))),
 		"curl":         maptest.Must(NewCurlFree(1, 3, 500, Bounded, random.Block(1, 1))),
 	} {
 		got, err := Measure(m, x, 0.25)
@@ -450,7 +451,7 @@ func TestMeasure(t *testing.T) {
 		"half a row":     second(Measure(gaussianMap(2), []float64{1}, 1)),
 		"NaN":            second(Measure(gaussianMap(2), []float64{1, math.NaN()}, 1)),
 		"epsilon":        second(Measure(gaussianMap(2), []float64{1, 1}, 0)),
-		"unknown kernel": second(Measure(NewDecomposable(FourierOf([]float64{1, 1}, 2), Identity(1)), []float64{1, 1}, 1)),
+		"unknown kernel": second(Measure(NewDecomposable(FourierOf([]float64{1, 1}, 2), coupling.Identity(1)), []float64{1, 1}, 1)),
 		"domain":         second(Measure(scalarMap(NewAngular(2, 1, random.New(1))), []float64{0, 0}, 1)),
 	} {
 		if err == nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
@@ -85,7 +86,7 @@ func TestC5_4_FullBatchBlockDescentIsRidge(t *testing.T) {
 // gaussianBlocks draws blocks of a decomposable kernel with the Gamma of the
 // fixture.
 func gaussianBlocks(n, b int, sigma float64, keep bool) *orff.Blocks {
-	out := must(orff.OutputFactor(2, 2, fixB))
+	out := must(coupling.FromFactor(2, 2, fixB))
 	return must(orff.NewBlocks(n, 42, keep, func(r random.Rand) (orff.Map, error) {
 		f, err := orff.NewFourier(spectrum.Gaussian{Sigma: sigma}, 2, b, r)
 		return orff.NewDecomposable(f, out), err
@@ -287,7 +288,7 @@ func TestHessianStepOfOneBlockIsRidge(t *testing.T) {
 // must still agree.
 func TestHessianWithSingularOutput(t *testing.T) {
 	b := []float64{1, 2, .5, 1} // rank 1
-	m := orff.NewDecomposable(orff.FourierOf(fixW, 2), must(orff.OutputFactor(2, 2, b)))
+	m := orff.NewDecomposable(orff.FourierOf(fixW, 2), must(coupling.FromFactor(2, 2, b)))
 	var w [][]float64
 	for _, p := range []sgd.Hessian{{Output: b}, {}} {
 		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
@@ -346,7 +347,7 @@ func TestInverseTimeNeedsItsOffset(t *testing.T) {
 	run := func(rate sgd.Schedule, clip float64) (top float64) {
 		blocks := must(orff.NewBlocks(steps, 9, true, func(r random.Rand) (orff.Map, error) {
 			f, err := orff.NewFourier(spectrum.Gaussian{Sigma: .3}, 1, 1, r)
-			return orff.NewDecomposable(f, orff.Identity(1)), err
+			return orff.NewDecomposable(f, coupling.Identity(1)), err
 		}))
 		m := maps(blocks)
 		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
@@ -631,7 +632,7 @@ func TestOverflowLeavesTheWeights(t *testing.T) {
 
 // A missing coordinate has no gradient: with Gamma = I its output stays.
 func TestMissingTargetLeavesItsOutput(t *testing.T) {
-	m := orff.NewDecomposable(orff.FourierOf(fixW, 2), orff.Identity(2))
+	m := orff.NewDecomposable(orff.FourierOf(fixW, 2), coupling.Identity(2))
 	l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
 		Blocks: []sgd.Map{m}, Batch: 1, Rate: sgd.Constant(.5),
 	}))

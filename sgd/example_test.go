@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
@@ -16,7 +17,7 @@ func ExampleDoublyStochastic() {
 	const lambda = 1e-3
 	features, err := orff.NewBlocks(16, 42, true, func(r random.Rand) (orff.Map, error) {
 		f, err := orff.NewFourier(spectrum.Gaussian{Sigma: .3}, 1, 32, r)
-		return orff.NewDecomposable(f, orff.Identity(1)), err
+		return orff.NewDecomposable(f, coupling.Identity(1)), err
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -71,7 +72,7 @@ func ExampleRidge() {
 		fmt.Println(err)
 		return
 	}
-	m := orff.NewDecomposable(features, orff.Identity(1))
+	m := orff.NewDecomposable(features, coupling.Identity(1))
 	sample := func(n int, seed uint64) (phi, y []float64) {
 		r := random.New(seed)
 		noise := make([]float64, 2)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
 )
@@ -41,7 +42,7 @@ func must[T any](v T, err error) T {
 
 // fixMap is the whole map of the fixture.
 func fixMap() *orff.Decomposable {
-	return orff.NewDecomposable(orff.FourierOf(fixW, 2), must(orff.OutputFactor(2, 2, fixB)))
+	return orff.NewDecomposable(orff.FourierOf(fixW, 2), must(coupling.FromFactor(2, 2, fixB)))
 }
 
 // fixBlocks is the map of the fixture as two blocks of one frequency.
@@ -49,7 +50,7 @@ func fixBlocks() *orff.Blocks {
 	i := 0
 	return must(orff.NewBlocks(2, 1, true, func(random.Rand) (orff.Map, error) {
 		i++
-		return orff.NewDecomposable(orff.FourierOf(fixW[2*(i-1):2*i], 2), must(orff.OutputFactor(2, 2, fixB))), nil
+		return orff.NewDecomposable(orff.FourierOf(fixW[2*(i-1):2*i], 2), must(coupling.FromFactor(2, 2, fixB))), nil
 	}))
 }
 

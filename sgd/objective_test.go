@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
@@ -57,7 +58,7 @@ func TestMultiTaskDecouplesForDiagonalGamma(t *testing.T) {
 	const n = 12
 	x, y := r.normals(2*n), make([]float64, 2*n)
 	f := orff.FourierOf(r.normals(8), 2)
-	m := orff.NewDecomposable(f, orff.Identity(2))
+	m := orff.NewDecomposable(f, coupling.Identity(2))
 	for i := range y {
 		y[i] = math.NaN()
 	}
@@ -72,7 +73,7 @@ func TestMultiTaskDecouplesForDiagonalGamma(t *testing.T) {
 	o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: .05}))
 	theta := make([]float64, 16)
 	must(o.SolveCG(theta, 1e-14, 0))
-	single := orff.NewDecomposable(f, orff.Identity(1))
+	single := orff.NewDecomposable(f, coupling.Identity(1))
 	for k := range 2 {
 		nk := len(own[k][1])
 		l := must(sgd.NewRidge(nk, scalarFeatures(single, own[k][0]), own[k][1], []float64{1}))
@@ -110,7 +111,7 @@ func TestHuberFitResistsAnOutlier(t *testing.T) {
 			y[i] += 50
 		}
 	}
-	m := orff.NewDecomposable(must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 1, 20, random.New(1))), orff.Identity(1))
+	m := orff.NewDecomposable(must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 1, 20, random.New(1))), coupling.Identity(1))
 	d := m.Dims()
 	worst := func(loss sgd.Loss) (top float64) {
 		o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: 1e-5, Loss: loss}))
@@ -130,7 +131,7 @@ func TestHuberFitResistsAnOutlier(t *testing.T) {
 }
 
 func semiObjective(manifold float64) *sgd.Objective {
-	m := orff.NewDecomposable(orff.FourierOf([]float64{1}, 1), orff.Identity(1))
+	m := orff.NewDecomposable(orff.FourierOf([]float64{1}, 1), coupling.Identity(1))
 	return must(sgd.NewObjective(sgd.ObjectiveConfig{
 		Map: m, X: []float64{0, 1, 2}, Y: []float64{1, -1, math.NaN()}, Lambda: .1,
 		Edges: []sgd.Edge{{0, 1, 1}, {1, 2, 1}}, Manifold: manifold,
@@ -308,7 +309,7 @@ func square(v float64) float64 { return v * v }
 // rest of their cloud. Without the term they are dropped and counted.
 func TestUnlabelledPairsHelp(t *testing.T) {
 	run := func(manifold float64) (e float64, dropped uint64) {
-		m := orff.NewDecomposable(must(orff.NewFourier(spectrum.Gaussian{Sigma: .4}, 1, 40, random.New(2))), orff.Identity(1))
+		m := orff.NewDecomposable(must(orff.NewFourier(spectrum.Gaussian{Sigma: .4}, 1, 40, random.New(2))), coupling.Identity(1))
 		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
 			Blocks: []sgd.Map{m}, Batch: 16, Lambda: 1e-4, Rate: sgd.Constant(.9), Decay: sgd.DecayBlock, Manifold: manifold,
 		}))
@@ -345,7 +346,7 @@ func TestUnlabelledPairsHelp(t *testing.T) {
 // as far as the features allow.
 func TestC8_6_ManifoldLimits(t *testing.T) {
 	// 40 features can be constant on three points.
-	m := orff.NewDecomposable(must(orff.NewFourier(spectrum.Gaussian{Sigma: .5}, 1, 20, random.New(3))), orff.Identity(1))
+	m := orff.NewDecomposable(must(orff.NewFourier(spectrum.Gaussian{Sigma: .5}, 1, 20, random.New(3))), coupling.Identity(1))
 	d := m.Dims()
 	spread := func(manifold float64) float64 {
 		o := must(sgd.NewObjective(sgd.ObjectiveConfig{

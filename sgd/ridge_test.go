@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/sgd"
 )
 
@@ -251,7 +252,7 @@ func TestC4_5_LambdaGrid(t *testing.T) {
 func TestRidgePrimalAndDual(t *testing.T) {
 	r := &source{4}
 	b := []float64{1, .2, -.5, .3, .4, .8} // 3 x 2
-	m := orff.NewDecomposable(orff.FourierOf(r.normals(12), 2), must(orff.OutputFactor(3, 2, b)))
+	m := orff.NewDecomposable(orff.FourierOf(r.normals(12), 2), must(coupling.FromFactor(3, 2, b)))
 	d := m.Dims() // r = 12
 	for _, n := range []int{1, 5, 12, 40} {
 		x, y := r.normals(n*d.In), r.normals(n*d.Out)

@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
@@ -113,7 +114,7 @@ func TestInfluenceIsAnAddition(t *testing.T) {
 func TestInfluenceRefusesWithTheReason(t *testing.T) {
 	laplacian, err := kernel.NewVAR(kernel.VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: func(r random.Rand) (orff.Map, error) {
 		f, err := orff.NewFourier(spectrum.Laplacian{Gamma: 1}, 2, 10, r)
-		return orff.NewDecomposable(f, orff.Identity(2)), err
+		return orff.NewDecomposable(f, coupling.Identity(2)), err
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
@@ -28,7 +29,7 @@ func kernelVARModel(cfg kernel.VARConfig) func(d, h int) (eval.Model, error) {
 		c.Dim, c.Horizon, c.Seed = d, h, 1
 		check.SetDefault(&c.Order, 1)
 		if c.Map == nil {
-			c.Map = modeltest.GaussianMap(d, c.Order, 20, orff.Identity(d))
+			c.Map = modeltest.GaussianMap(d, c.Order, 20, coupling.Identity(d))
 		}
 		if g, ok := c.Proximal.(sgd.GroupLasso); ok {
 			g.Columns.Inner = d
@@ -69,7 +70,7 @@ func init() {
 			Dim: d, Order: 1, Horizon: h, Seed: 1, Step: kernel.PlainSteps,
 			Map: func(r random.Rand) (orff.Map, error) {
 				f, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, d, 20, r)
-				return orff.NewDecomposable(f, orff.Identity(d)), err
+				return orff.NewDecomposable(f, coupling.Identity(d)), err
 			},
 			Proximal: sgd.GroupLasso{Columns: sgd.Columns{Inner: d, D: 20, Rows: true}, Mu: 1e-3},
 		})
@@ -96,7 +97,7 @@ func TestKernelVARLearnsANonlinearSeries(t *testing.T) {
 		{"graph", .8 * linear, kernel.VARConfig{Step: kernel.PlainSteps, Lambda: 1e-5, Rate: sgd.Constant(.5), Gamma: kernel.LearntGamma{From: kernel.CorrelationGraph}}},
 		{"residuals", .8 * linear, kernel.VARConfig{Step: kernel.PlainSteps, Lambda: 1e-5, Rate: sgd.Constant(.5), Gamma: kernel.LearntGamma{From: kernel.ResidualGamma}}},
 	} {
-		c.cfg.Bandwidth, c.cfg.Map = .5, modeltest.GaussianMap(d, 1, 50, orff.Identity(d))
+		c.cfg.Bandwidth, c.cfg.Map = .5, modeltest.GaussianMap(d, 1, 50, coupling.Identity(d))
 		m, err := kernelVARModel(c.cfg)(d, 1)
 		if err != nil {
 			t.Fatal(err)

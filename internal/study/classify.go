@@ -8,7 +8,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
-	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 )
 
 // mostClasses is the largest number of classes; more are a quantity.
@@ -37,7 +37,7 @@ func (s *fixedSet) classify(c config.Model, series *Series, variable string) (cl
 	if len(classes) < 2 {
 		return nil, nil, fmt.Errorf("--class: %q is always %v in the first three quarters of the file: nothing to learn", variable, classes[0])
 	}
-	corners, count := orff.Simplex(len(classes)), make([]int, len(classes))
+	corners, count := coupling.Simplex(len(classes)), make([]int, len(classes))
 	s.out, s.hidden = len(classes)-1, len(classes)-1
 	s.y = make([]float64, len(s.next)*s.out)
 	s.class = make([]int, len(s.next))
@@ -94,7 +94,7 @@ func wrongShare(class, got []int) *report.Number {
 func (s *fixedSet) wrong(h []float64, first int) *report.Number {
 	got := make([]int, len(h)/s.out)
 	for i := range got {
-		got[i] = orff.DecodeSimplex(h[i*s.out : (i+1)*s.out])
+		got[i] = coupling.DecodeSimplex(h[i*s.out : (i+1)*s.out])
 	}
 	return wrongShare(s.class[first:first+len(got)], got)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/varmodel/kernel"
@@ -456,7 +457,7 @@ func (s *fixedSet) learnGamma(m *orff.Decomposable, lambda float64, rounds int) 
 		total := floats.Sum(values)
 		root.Product(&u, mat.NewDiagDense(p, values), u.T())
 		root.Scale(float64(p)/total, &root)
-		out, err := orff.NewOutput(p, root.RawMatrix().Data)
+		out, err := coupling.New(p, root.RawMatrix().Data)
 		if err != nil {
 			return nil, nil, err
 		}

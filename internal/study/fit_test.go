@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
@@ -74,7 +75,7 @@ func TestGammaIsLearntInTurnWithTheWeights(t *testing.T) {
 		t.Fatal(err)
 	}
 	const lambda = 1e-2
-	start := orff.NewDecomposable(scalar, orff.Identity(s.out))
+	start := orff.NewDecomposable(scalar, coupling.Identity(s.out))
 	objective := func(m *orff.Decomposable, theta []float64) (r float64) {
 		x, y := s.part(0, s.train)
 		h := s.forecasts(predictWith(m, theta), x)

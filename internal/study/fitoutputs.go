@@ -6,13 +6,13 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/sgd"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // residuals is the --error-covariance that is estimated from the errors of the first line.
@@ -100,7 +100,7 @@ func congruent(m orff.Map, q int, v []float64) (orff.Map, error) {
 	p, inner := dec.Output().Dims()
 	var vb mat.Dense
 	vb.Mul(mat.NewDense(q, p, v), mat.NewDense(p, inner, dec.Output().Factor()))
-	out, err := orff.OutputFactor(q, inner, vb.RawMatrix().Data)
+	out, err := coupling.FromFactor(q, inner, vb.RawMatrix().Data)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
@@ -70,7 +71,7 @@ func TestMultiTaskStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, apart := f.independent(stop, 1e-3)
-	_, together := f.coupled(stop, orff.Identity(tasks), 1e-3)
+	_, together := f.coupled(stop, coupling.Identity(tasks), 1e-3)
 	_, row := NewMultiTask(50, 6, 1, stop, nil)
 	_, curl := CurlFields(100, 500, 2, 1, stop, nil)
 	for name, err := range map[string]error{
@@ -118,9 +119,9 @@ func TestMultiTaskSolvesTheObjective(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		out orff.Output
+		out coupling.Operator
 		got []float64
-	}{{orff.Identity(tasks), independent}, {graph, coupled}} {
+	}{{coupling.Identity(tasks), independent}, {graph, coupled}} {
 		m := orff.NewDecomposable(s, c.out)
 		o, err := sgd.NewObjective(sgd.ObjectiveConfig{Map: m, X: x, Y: masked, Lambda: lambda})
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
@@ -234,11 +235,11 @@ func ridgeR2(s orff.Scalar, out, n int, x, y, grid, xv, yv, xt, yt []float64) (f
 	for i := range n {
 		s.FeaturesTo(phi[i*r:(i+1)*r], x[i*in:(i+1)*in])
 	}
-	ridge, err := sgd.NewRidge(n, phi, y[:n*out], orff.Identity(out).Factor())
+	ridge, err := sgd.NewRidge(n, phi, y[:n*out], coupling.Identity(out).Factor())
 	if err != nil {
 		return 0, err
 	}
-	m := orff.NewDecomposable(s, orff.Identity(out))
+	m := orff.NewDecomposable(s, coupling.Identity(out))
 	theta := make([]float64, out*r)
 	best, result := math.Inf(-1), math.NaN()
 	for _, lambda := range grid {

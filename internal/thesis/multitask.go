@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
@@ -73,7 +74,7 @@ func NewMultiTask(n, repeats int, seed uint64, check func() error, progress func
 		for k, solve := range []func(lambda float64) (*orff.Decomposable, []float64, error){
 			func(lambda float64) (*orff.Decomposable, []float64, error) {
 				theta, err := fit.independent(check, lambda)
-				return orff.NewDecomposable(scalar, orff.Identity(tasks)), theta, err
+				return orff.NewDecomposable(scalar, coupling.Identity(tasks)), theta, err
 			},
 			func(lambda float64) (*orff.Decomposable, []float64, error) {
 				theta, err := fit.coupled(check, graph, lambda)
@@ -110,21 +111,21 @@ func NewMultiTask(n, repeats int, seed uint64, check func() error, progress func
 // similarTasks is Gamma = (L + 0.1 I)^-1 for the graph of the similarities of the
 // targets, in the size of the identity. The similarities are those at all inputs,
 // as in the original; their scale is the inverse of a typical distance.
-func similarTasks(tasks int, y []float64) (orff.Output, error) {
-	similar, err := orff.SimilarityGraph(tasks, y, 1/math.Sqrt(float64(len(y)/tasks)))
+func similarTasks(tasks int, y []float64) (coupling.Operator, error) {
+	similar, err := coupling.SimilarityGraph(tasks, y, 1/math.Sqrt(float64(len(y)/tasks)))
 	if err != nil {
-		return orff.Output{}, err
+		return coupling.Operator{}, err
 	}
-	gamma, err := orff.GraphGamma(tasks, similar, .1)
+	gamma, err := coupling.GraphGamma(tasks, similar, .1)
 	if err != nil {
-		return orff.Output{}, err
+		return coupling.Operator{}, err
 	}
 	var trace float64
 	for k := range tasks {
 		trace += gamma[k*tasks+k] / float64(tasks)
 	}
 	vec.Scale(1/trace, gamma)
-	return orff.NewOutput(tasks, gamma)
+	return coupling.New(tasks, gamma)
 }
 
 // taskFit solves the multi-task ridge problem of samples of which each reveals one
@@ -193,7 +194,7 @@ func (f *taskFit) independent(check func() error, lambda float64) ([]float64, er
 // coupled returns theta for Gamma = B B^T by conjugate gradients. The preconditioner
 // takes all C_t for their mean: with orthogonal columns of B, of squared norm g_k,
 // the problem then is one system g_k/tasks sum C_t + lambda a column.
-func (f *taskFit) coupled(check func() error, out orff.Output, lambda float64) ([]float64, error) {
+func (f *taskFit) coupled(check func() error, out coupling.Operator, lambda float64) ([]float64, error) {
 	p, inner := out.Dims()
 	b, r := out.Factor(), f.r
 	factors := make([]*vec.Cholesky, inner)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/varmodel/kernel"
 )
@@ -18,7 +18,7 @@ type gamma struct {
 	matrix  bool               // needs model.kernel.operator.matrix
 	learnt  kernel.GammaSource // of a Gamma that follows the stream, and starts as the identity
 
-	make func(op config.Operator, dim int) (orff.Output, error)
+	make func(op config.Operator, dim int) (coupling.Operator, error)
 }
 
 // gammas is the table.
@@ -26,7 +26,7 @@ var gammas = []gamma{
 	{name: "identity", when: "nothing is known", example: "kernel: {operator: {gamma: identity}}", make: identity},
 	{
 		name: "matrix", when: "it is known which variables move alike", example: "kernel: {operator: {gamma: matrix, matrix: [1, 0.5, 0, 0.5, 1, 0, 0, 0, 1]}}",
-		matrix: true, make: func(op config.Operator, dim int) (orff.Output, error) { return orff.NewOutput(dim, op.Matrix) },
+		matrix: true, make: func(op config.Operator, dim int) (coupling.Operator, error) { return coupling.New(dim, op.Matrix) },
 	},
 	{
 		name: "graph", when: "the neighbours are known: the weights of a graph, of which Γ is the inverse Laplacian; `eta: 0` for variables without a common level",
@@ -36,11 +36,13 @@ var gammas = []gamma{
 	{
 		name: "low_rank", when: "many variables move in few directions, the `rank` largest of `matrix`",
 		example: "kernel: {operator: {gamma: low_rank, rank: 1, matrix: [1, 0.9, 0.9, 0.9, 1, 0.9, 0.9, 0.9, 1]}}",
-		matrix:  true, make: func(op config.Operator, dim int) (orff.Output, error) { return orff.LowRank(dim, op.Rank, op.Matrix) },
+		matrix:  true, make: func(op config.Operator, dim int) (coupling.Operator, error) {
+			return coupling.LowRank(dim, op.Rank, op.Matrix)
+		},
 	},
 	{
 		name: "simplex", when: "variables are shares of a whole", example: "kernel: {operator: {gamma: simplex}}",
-		make: func(_ config.Operator, dim int) (orff.Output, error) { return orff.SimplexOutput(dim) },
+		make: func(_ config.Operator, dim int) (coupling.Operator, error) { return coupling.NewSimplex(dim) },
 	},
 	{
 		name: "positions", when: "variables are values of one function: sensors on a line, maturities of a curve (the integral kernel on a grid)",
@@ -69,13 +71,13 @@ func gammaName(g gamma) []string { return []string{g.name} }
 func gammaNamed(name string) (gamma, bool) { return find(gammas, gammaName, name) }
 
 // newOutput makes Gamma.
-func newOutput(op config.Operator, dim int) (orff.Output, error) {
+func newOutput(op config.Operator, dim int) (coupling.Operator, error) {
 	row, ok := gammaNamed(op.Gamma)
 	if !ok {
-		return orff.Output{}, fmt.Errorf("model.kernel.operator.gamma: there is no Gamma %q", op.Gamma)
+		return coupling.Operator{}, fmt.Errorf("model.kernel.operator.gamma: there is no Gamma %q", op.Gamma)
 	}
 	if n := len(op.Matrix); row.matrix && n != dim*dim {
-		return orff.Output{}, fmt.Errorf("model.kernel.operator.matrix: must have %d x %d numbers for %d variables, got %d", dim, dim, dim, n)
+		return coupling.Operator{}, fmt.Errorf("model.kernel.operator.matrix: must have %d x %d numbers for %d variables, got %d", dim, dim, dim, n)
 	}
 	return row.make(op, dim)
 }
@@ -86,22 +88,24 @@ func LearntGamma(op config.Operator) bool {
 	return row.learnt != 0
 }
 
-func identity(_ config.Operator, dim int) (orff.Output, error) { return orff.Identity(dim), nil }
+func identity(_ config.Operator, dim int) (coupling.Operator, error) {
+	return coupling.Identity(dim), nil
+}
 
-func graphOutput(op config.Operator, dim int) (orff.Output, error) {
-	gamma, err := orff.GraphGammaCentred(dim, op.Matrix)
+func graphOutput(op config.Operator, dim int) (coupling.Operator, error) {
+	gamma, err := coupling.GraphGammaCentred(dim, op.Matrix)
 	if op.Eta > 0 {
-		gamma, err = orff.GraphGamma(dim, op.Matrix, op.Eta)
+		gamma, err = coupling.GraphGamma(dim, op.Matrix, op.Eta)
 	}
 	if err != nil {
-		return orff.Output{}, err
+		return coupling.Operator{}, err
 	}
-	return orff.NewOutput(dim, gamma)
+	return coupling.New(dim, gamma)
 }
 
 // positionsOutput is Gamma_ij = exp(-(p_i - p_j)^2/(2 length^2)): the integral
 // kernel of functions of a position, on the grid of those of the variables.
-func positionsOutput(o config.Operator, dim int) (orff.Output, error) {
+func positionsOutput(o config.Operator, dim int) (coupling.Operator, error) {
 	p := o.Positions
 	if len(p) == 0 {
 		for i := range dim {
@@ -109,7 +113,7 @@ func positionsOutput(o config.Operator, dim int) (orff.Output, error) {
 		}
 	}
 	if len(p) != dim {
-		return orff.Output{}, fmt.Errorf("model.kernel.operator.positions: must have %d numbers, got %d", dim, len(p))
+		return coupling.Operator{}, fmt.Errorf("model.kernel.operator.positions: must have %d numbers, got %d", dim, len(p))
 	}
 	scalar := spectrum.Gaussian{Sigma: o.Length}
 	gamma := make([]float64, dim*dim)
@@ -118,5 +122,5 @@ func positionsOutput(o config.Operator, dim int) (orff.Output, error) {
 			gamma[i*dim+j] = scalar.K0([]float64{p[i] - p[j]})
 		}
 	}
-	return orff.NewOutput(dim, gamma)
+	return coupling.New(dim, gamma)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 )
 
@@ -44,7 +45,7 @@ func newField(k config.Kernel, dim, _, draws int, r random.Rand) (orff.Map, erro
 			return nil, err
 		}
 		w := k.Plus.Weight
-		if m, err = orff.NewSum([]float64{1 - w, w}, m, orff.NewDecomposable(s, orff.Identity(dim))); err != nil {
+		if m, err = orff.NewSum([]float64{1 - w, w}, m, orff.NewDecomposable(s, coupling.Identity(dim))); err != nil {
 			return nil, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
@@ -57,7 +58,7 @@ func TestC0_3_BlockOfFrequencies(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return orff.NewDecomposable(f, orff.Identity(1)), nil
+		return orff.NewDecomposable(f, coupling.Identity(1)), nil
 	}))
 	maptest.Near(t, "k~ of 4096 frequencies", maptest.Kernel(blocks, maptest.X, maptest.Z)[0], 0.31122233899907403, 1e-12) // 8192 products
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/orffvar/forecaster/eval/detection"
 	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
@@ -78,7 +79,7 @@ func TestC8_4_InfluenceByRidgeOnSetting2(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mp := orff.NewDecomposable(s, orff.Identity(d))
+		mp := orff.NewDecomposable(s, coupling.Identity(d))
 		n, r := len(rows)-1, s.Len()
 		phi, y := make([]float64, n*r), make([]float64, 0, n*d)
 		for i := range n {
@@ -149,7 +150,7 @@ func TestC8_4_InfluenceOfANetwork(t *testing.T) {
 }
 
 func networkModel(d int) (eval.Model, error) {
-	return kernel.NewVAR(kernel.VARConfig{Dim: d, Order: 1, Horizon: 1, Seed: 1, Map: modeltest.GaussianMap(d, 1, 100, orff.Identity(d))})
+	return kernel.NewVAR(kernel.VARConfig{Dim: d, Order: 1, Horizon: 1, Seed: 1, Map: modeltest.GaussianMap(d, 1, 100, coupling.Identity(d))})
 }
 
 // edgesOf counts the edges of a graph: those that there are and that it finds, and others.

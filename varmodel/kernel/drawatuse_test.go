@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 )
 
@@ -18,7 +18,7 @@ func TestDrawnAtUseIsTheSame(t *testing.T) {
 			var err error
 			both[i], err = newDescent(VARConfig{
 				Dim: dim, Horizon: 1, Order: 1, Blocks: 5, Batch: 2, Lambda: 1e-3, Forgetting: .99, Epsilon: 1e-4, Clip: 5,
-				Redraw: 7, DrawAtUse: i == 1, Step: step, Seed: 1, Map: modeltest.GaussianMap(dim, 1, 4, orff.Identity(dim)),
+				Redraw: 7, DrawAtUse: i == 1, Step: step, Seed: 1, Map: modeltest.GaussianMap(dim, 1, 4, coupling.Identity(dim)),
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -52,7 +52,7 @@ func TestDrawnAtUseTakesTheMemoryOfTheWeights(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		d, err := newDescent(VARConfig{
 			Dim: dim, Horizon: 1, Order: order, Blocks: blocks, Batch: 1, Lambda: 1e-3, Clip: 5, Step: PlainSteps, Seed: 1,
-			DrawAtUse: drawAtUse, Map: modeltest.GaussianMap(dim*order, 1, draws/blocks, orff.Identity(dim)),
+			DrawAtUse: drawAtUse, Map: modeltest.GaussianMap(dim*order, 1, draws/blocks, coupling.Identity(dim)),
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
+	"gonum.org/v1/gonum/floats"
 )
 
 // exactKernel is the kernel that a map approximates, as sgd.Kernel.
@@ -32,7 +32,7 @@ func newExactKernel(m orff.Map) (*exactKernel, error) {
 	sloped := m
 	if dec, ok := m.(*orff.Decomposable); ok {
 		k.scalar, k.gamma = dec.Scalar(), dec.Output().Gamma()
-		sloped = orff.NewDecomposable(k.scalar, orff.Identity(1))
+		sloped = orff.NewDecomposable(k.scalar, coupling.Identity(1))
 		var err error
 		if k.gains, k.u, err = eigenOf(dec.Output()); err != nil {
 			return nil, err
@@ -114,10 +114,10 @@ var one = []float64{1}
 
 // eigenOf returns the positive eigenvalues of Gamma, equal ones side by side, and
 // their eigenvectors, a row each.
-func eigenOf(out orff.Output) (gains, u []float64, err error) {
+func eigenOf(out coupling.Operator) (gains, u []float64, err error) {
 	p, _ := out.Dims()
 	if !out.IsIdentity() { // a factor B need not have orthogonal columns
-		if out, err = orff.NewOutput(p, out.Gamma()); err != nil {
+		if out, err = coupling.New(p, out.Gamma()); err != nil {
 			return nil, nil, err
 		}
 	}

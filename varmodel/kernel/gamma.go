@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 )
@@ -44,7 +45,7 @@ type LearntGamma struct {
 // function that was learnt stays when Gamma moves.
 type gammaLearner struct {
 	from        GammaSource
-	correlation *orff.Correlation
+	correlation *coupling.Correlation
 	shrink      float64
 	seen        int
 	gamma, r    []float64
@@ -63,7 +64,7 @@ func newGammaLearner(cfg *VARConfig, first orff.Map) (*gammaLearner, error) {
 	if !(g.Shrink >= 0 && g.Shrink <= 1) {
 		return nil, fmt.Errorf("varmodel: Gamma.Shrink must lie in [0, 1], got %g", g.Shrink)
 	}
-	correlation, err := orff.NewCorrelation(cfg.Dim, g.Decay)
+	correlation, err := coupling.NewCorrelation(cfg.Dim, g.Decay)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func (s *gammaLearner) Observe(y, e []float64) {
 			s.gamma[k] = math.Abs(v)
 		}
 		// Correlations are finite and symmetric, with eta > 0 there is an inverse.
-		if gamma, err := orff.GraphGamma(len(s.r), s.gamma, 0.1); err == nil {
+		if gamma, err := coupling.GraphGamma(len(s.r), s.gamma, 0.1); err == nil {
 			copy(s.gamma, gamma)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
@@ -105,7 +106,7 @@ func trace(j []float64) float64 { return math.Abs(j[0] + j[4] + j[8]) }
 // units of the data.
 func TestSimplexKeepsTheSumInTheUnitsOfTheData(t *testing.T) {
 	scales := []float64{10, 1, .2}
-	simplex, err := orff.SimplexOutput(3)
+	simplex, err := coupling.NewSimplex(3)
 	if err != nil {
 		t.Fatal(err)
 	}

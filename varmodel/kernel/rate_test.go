@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
@@ -43,7 +44,7 @@ func TestPlainStepsKeepToTheNormOfTheKernel(t *testing.T) {
 			gamma[i] = 1
 		}
 	}
-	out, err := orff.NewOutput(dim, gamma)
+	out, err := coupling.New(dim, gamma)
 	if err != nil {
 		t.Fatal(err)
 	}

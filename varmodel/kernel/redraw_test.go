@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 )
 
@@ -15,7 +15,7 @@ func TestBlocksAreDrawnAgainInTurn(t *testing.T) {
 	const dim, blocks, redraw = 2, 3, 5
 	d, err := newDescent(VARConfig{
 		Dim: dim, Horizon: 1, Order: 1, Blocks: blocks, Batch: 1, Lambda: 1e-3, Forgetting: .99, Epsilon: 1e-4, Clip: 5,
-		Redraw: redraw, Step: PlainSteps, Seed: 1, Map: modeltest.GaussianMap(dim, 1, 4, orff.Identity(dim)),
+		Redraw: redraw, Step: PlainSteps, Seed: 1, Map: modeltest.GaussianMap(dim, 1, 4, coupling.Identity(dim)),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
@@ -22,7 +23,7 @@ import (
 func pureGaussianMap(dim int) func(random.Rand) (orff.Map, error) {
 	return func(r random.Rand) (orff.Map, error) {
 		f, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, dim, 1, r)
-		return orff.NewDecomposable(f, orff.Identity(dim)), err
+		return orff.NewDecomposable(f, coupling.Identity(dim)), err
 	}
 }
 
@@ -31,7 +32,7 @@ func pureGaussianMap(dim int) func(random.Rand) (orff.Map, error) {
 func TestOKVARSolvesTheWindow(t *testing.T) {
 	const d = 3
 	for name, build := range map[string]func(random.Rand) (orff.Map, error){
-		"identity": modeltest.GaussianMap(d, 1, 1, orff.Identity(d)),
+		"identity": modeltest.GaussianMap(d, 1, 1, coupling.Identity(d)),
 		"coupled":  modeltest.GaussianMap(d, 1, 1, modeltest.Coupled(d)),
 		"curl":     modeltest.CurlMap(d, 1),
 		"schur":    modeltest.SchurMap(d, 1),
@@ -138,7 +139,7 @@ func TestRelativesLearnNonlinearSeries(t *testing.T) {
 			return NewNystroem(NystroemConfig{KRLSConfig: KRLSConfig{Dim: d, Order: 1, Horizon: 1, Bandwidth: .5, Ridge: 1, Seed: 1}, Spectrum: spectrum.Gaussian{Sigma: 1}})
 		}, .25},
 		{"okvar", sine, func(d int) (eval.Model, error) {
-			return NewOKVAR(OKVARConfig{Dim: d, Order: 1, Horizon: 1, Bandwidth: .5, Window: 100, Map: modeltest.GaussianMap(d, 1, 1, orff.Identity(d))})
+			return NewOKVAR(OKVARConfig{Dim: d, Order: 1, Horizon: 1, Bandwidth: .5, Window: 100, Map: modeltest.GaussianMap(d, 1, 1, coupling.Identity(d))})
 		}, .5},
 		{"onorma", sine, func(d int) (eval.Model, error) {
 			return NewONORMA(ONORMAConfig{Dim: d, Order: 1, Horizon: 1, Bandwidth: .3, Terms: 500, Lambda: 1e-3, Map: pureGaussianMap(d), Rate: sgd.Constant(.3)})
@@ -282,7 +283,7 @@ func ExampleNewONORMA() {
 		Dim: 2, Order: 1, Horizon: 1, Bandwidth: .5, Terms: 500, Lambda: 1e-4,
 		Map: func(r random.Rand) (orff.Map, error) {
 			k, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 2, 1, r)
-			return orff.NewDecomposable(k, orff.Identity(2)), err
+			return orff.NewDecomposable(k, coupling.Identity(2)), err
 		},
 	})
 	fmt.Println("error below .3:", learnt(m, err, henon(2000)) < .3)
@@ -295,7 +296,7 @@ func ExampleNewOKVAR() {
 		Dim: 1, Order: 1, Horizon: 1, Bandwidth: .5, Lambda: 1e-5,
 		Map: func(r random.Rand) (orff.Map, error) {
 			k, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 1, 1, r)
-			return orff.NewDecomposable(k, orff.Identity(1)), err
+			return orff.NewDecomposable(k, coupling.Identity(1)), err
 		},
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd/online"
@@ -26,7 +27,7 @@ type KRLSConfig struct {
 	// Features draws the feature map of the scalar kernel, on Order*Dim scaled lags
 	// and for bandwidth 1. NewNystroem does without.
 	Features func(r random.Rand) (orff.Scalar, error)
-	Output   orff.Output // Gamma; the zero value is the identity
+	Output   coupling.Operator // Gamma; the zero value is the identity
 	Seed     uint64
 
 	Inputs    InputScale
@@ -255,7 +256,7 @@ type operatorRLS struct {
 	dim    int
 }
 
-func newOperatorRLS(dim int, out orff.Output, cfg online.RLSConfig) (*operatorRLS, error) {
+func newOperatorRLS(dim int, out coupling.Operator, cfg online.RLSConfig) (*operatorRLS, error) {
 	p, _ := out.Dims()
 	l := &operatorRLS{dim: dim, theta: make([]float64, dim*cfg.Features)}
 	if p == 0 || out.IsIdentity() {

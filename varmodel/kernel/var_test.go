@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
@@ -25,7 +26,7 @@ func kernelVAR(cfg VARConfig) func(d, h int) (eval.Model, error) {
 		c.Dim, c.Horizon, c.Seed = d, h, 1
 		check.SetDefault(&c.Order, 1)
 		if c.Map == nil {
-			c.Map = modeltest.GaussianMap(d, c.Order, 20, orff.Identity(d))
+			c.Map = modeltest.GaussianMap(d, c.Order, 20, coupling.Identity(d))
 		}
 		if g, ok := c.Proximal.(sgd.GroupLasso); ok {
 			g.Columns.Inner = d
@@ -40,12 +41,12 @@ func kernelVAR(cfg VARConfig) func(d, h int) (eval.Model, error) {
 func TestSteeredStepsAreThoseOfTheOperator(t *testing.T) {
 	const d = 2
 	gamma := []float64{1, .6, .6, .8}
-	out, err := orff.NewOutput(d, gamma)
+	out, err := coupling.New(d, gamma)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, decay := range []sgd.Decay{sgd.DecayAll, sgd.DecayBlock} {
-		learner := func(out orff.Output, s *gammaLearner) *sgd.DoublyStochastic {
+		learner := func(out coupling.Operator, s *gammaLearner) *sgd.DoublyStochastic {
 			blocks, err := orff.NewBlocks(2, 3, true, modeltest.GaussianMap(d, 1, 10, out))
 			if err != nil {
 				t.Fatal(err)
@@ -63,7 +64,7 @@ func TestSteeredStepsAreThoseOfTheOperator(t *testing.T) {
 			return l
 		}
 		given := learner(out, nil)
-		steered := learner(orff.Identity(d), &gammaLearner{gamma: gamma, r: make([]float64, d)})
+		steered := learner(coupling.Identity(d), &gammaLearner{gamma: gamma, r: make([]float64, d)})
 		rng := rand.New(rand.NewPCG(25, 26))
 		x, y, p, q := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
 		for range 500 {
@@ -114,7 +115,7 @@ func TestGroupLassoRemovesFrequencies(t *testing.T) {
 			Dim: d, Order: 1, Horizon: 1, Seed: 1, Step: PlainSteps,
 			Map: func(r random.Rand) (orff.Map, error) {
 				f, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, d, 40, r)
-				return orff.NewDecomposable(f, orff.Identity(d)), err
+				return orff.NewDecomposable(f, coupling.Identity(d)), err
 			},
 			Proximal: sgd.GroupLasso{Columns: sgd.Columns{Inner: d, D: 40, Rows: true}, Mu: mu},
 		})
@@ -188,7 +189,7 @@ func TestGrowingKeepsTheForecast(t *testing.T) {
 }
 
 func TestKernelVARRefusesWithTheReason(t *testing.T) {
-	identity := modeltest.GaussianMap(2, 1, 5, orff.Identity(2))
+	identity := modeltest.GaussianMap(2, 1, 5, coupling.Identity(2))
 	for _, c := range []struct {
 		cfg  VARConfig
 		want string

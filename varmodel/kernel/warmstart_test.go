@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
@@ -20,7 +20,7 @@ func TestWarmStart(t *testing.T) {
 	run := func(warm int, solver Solver, loss sgd.Loss, blocks int) (float64, []float64) {
 		m, err := kernelVAR(VARConfig{
 			Step: PlainSteps, Warm: warm, Solver: solver, Loss: loss, Blocks: blocks, Bandwidth: .5,
-			Map: modeltest.GaussianMap(d, 1, 20/max(blocks, 1), orff.Identity(d)),
+			Map: modeltest.GaussianMap(d, 1, 20/max(blocks, 1), coupling.Identity(d)),
 		})(d, 1)
 		if err != nil {
 			t.Fatal(err)

@@ -18,6 +18,9 @@ var (
 	X     = []float64{0.3, -0.7, 1.1}
 	Z     = []float64{-0.2, 0.4, 0.5}
 	Delta = []float64{0.3 + 0.2, -0.7 - 0.4, 1.1 - 0.5}
+
+	Gamma = []float64{1, 0.5, 0.5, 0.89}         // B B^T with B = [[1, 0], [0.5, 0.8]]
+	Path3 = []float64{0, 1, 0, 1, 0, 1, 0, 1, 0} // weights of a path of three nodes
 )
 
 // Sigma is the bandwidth of the reference kernels.

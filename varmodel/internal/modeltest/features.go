@@ -2,6 +2,7 @@ package modeltest
 
 import (
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
@@ -13,7 +14,7 @@ func GaussianFeatures(in, D int) func(random.Rand) (orff.Scalar, error) {
 }
 
 // Coupled is a Gamma of dim coordinates with eigenvalues 1 + .5 (dim-1) and .5.
-func Coupled(dim int) orff.Output {
+func Coupled(dim int) coupling.Operator {
 	gamma := make([]float64, dim*dim)
 	for i := range gamma {
 		gamma[i] = .5
@@ -21,7 +22,7 @@ func Coupled(dim int) orff.Output {
 			gamma[i] = 1
 		}
 	}
-	out, err := orff.NewOutput(dim, gamma)
+	out, err := coupling.New(dim, gamma)
 	if err != nil {
 		panic(err)
 	}

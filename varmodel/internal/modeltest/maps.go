@@ -5,13 +5,14 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // GaussianMap draws D frequencies of the decomposable Gaussian kernel with an
 // exact linear part.
-func GaussianMap(dim, order, D int, out orff.Output) func(random.Rand) (orff.Map, error) {
+func GaussianMap(dim, order, D int, out coupling.Operator) func(random.Rand) (orff.Map, error) {
 	return func(r random.Rand) (orff.Map, error) {
 		f, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, dim*order, D, r)
 		if err != nil {
@@ -49,7 +50,7 @@ func SchurMap(dim, D int) func(random.Rand) (orff.Map, error) {
 		if err != nil {
 			return nil, err
 		}
-		return orff.NewSchur(orff.NewDecomposable(f, orff.Identity(dim)), each)
+		return orff.NewSchur(orff.NewDecomposable(f, coupling.Identity(dim)), each)
 	}
 }
 

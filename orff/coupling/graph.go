@@ -1,4 +1,4 @@
-package orff
+package coupling
 
 import (
 	"fmt"
@@ -44,7 +44,7 @@ func GraphGamma(p int, s []float64, eta float64) ([]float64, error) {
 // GraphGammaCentred returns the pseudo-inverse of the Laplacian. Every function
 // of its space sums to zero over each connected component: only for targets that
 // are centred across the outputs. An edgeless graph gives a zero matrix, which
-// NewOutput refuses.
+// New refuses.
 func GraphGammaCentred(p int, s []float64) ([]float64, error) {
 	return graphInverse(p, s, nil)
 }

@@ -1,4 +1,4 @@
-package orff
+package coupling
 
 import (
 	"math"
@@ -7,8 +7,6 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
-	"github.com/orffvar/forecaster/orff/random"
-	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
 // C2.6: Simplex coding (section 6.4.1.1, corrected): C_2 = [1, −1]; C_T = [[1, −1ᵀ/(T−1)]; [0, √(1
@@ -35,7 +33,9 @@ func TestC2_6_Simplex(t *testing.T) {
 				maptest.Near(t, "inner product of two corners", s, want, 1e-14)
 			}
 			h := make([]float64, T-1)
-			column(h, c, T, a)
+			for i := range h {
+				h[i] = c[i*T+a]
+			}
 			if got := DecodeSimplex(h); got != a {
 				t.Errorf("corner %d of %d decodes to %d", a, T, got)
 			}
@@ -52,36 +52,8 @@ func TestC2_6_Simplex(t *testing.T) {
 	}
 }
 
-// C2.7: Ridge with B = Cᵀ at λ is (T−1)/T times ridge with coded targets at λ (T−1)/T.
-//
-// One-hot targets with B = C^T at lambda equal (T-1)/T times coded targets
-// with Gamma = I at lambda (T-1)/T, as weights and so as predictions of C h.
-func TestC2_7_SimplexEquivalence(t *testing.T) {
-	const T, n, lambda = 4, 20, 0.2
-	f := maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 3, 5, random.New(1)))
-	oneHot := NewDecomposable(f, maptest.Must(SimplexOutput(T)))
-	coded := NewDecomposable(f, Identity(T-1))
-	x, c := maptest.Normals(5, 3*n), Simplex(T)
-	y1, y2 := make([]float64, T*n), make([]float64, (T-1)*n)
-	r := random.New(3)
-	for i := range n {
-		class := r.Intn(T)
-		y1[i*T+class] = 1
-		column(y2[i*(T-1):(i+1)*(T-1)], c, T, class)
-	}
-	got := ridge(t, oneHot, x, y1, lambda, maptest.X)
-	h := ridge(t, coded, x, y2, lambda*(T-1)/T, maptest.X)
-	want := make([]float64, T)
-	for j := range T {
-		for i, v := range h {
-			want[j] += c[i*T+j] * v * (T - 1) / T
-		}
-	}
-	maptest.NearAll(t, "prediction", got, want, 1e-12)
-}
-
 func TestLowRank(t *testing.T) {
-	gamma := maptest.Must(GraphGamma(3, path3, 0.1))
+	gamma := maptest.Must(GraphGamma(3, maptest.Path3, 0.1))
 	for q := 1; q <= 3; q++ {
 		o := maptest.Must(LowRank(3, q, gamma))
 		if _, inner := o.Dims(); inner != q {
@@ -103,7 +75,7 @@ func TestLowRank(t *testing.T) {
 	if _, err := LowRank(3, 4, gamma); err == nil {
 		t.Error("rank 4 of 3 was accepted")
 	}
-	if _, err := SimplexOutput(1); err == nil {
+	if _, err := NewSimplex(1); err == nil {
 		t.Error("one class was accepted")
 	}
 }
@@ -127,7 +99,7 @@ func TestCorrelation(t *testing.T) {
 	maptest.Near(t, "symmetry", g[4], g[1], 0)
 	s.GammaTo(g, 0.25)
 	maptest.Near(t, "shrunk", g[1], 0.75*math.Sqrt(0.5), tol)
-	if _, err := NewOutput(4, g); err != nil {
+	if _, err := New(4, g); err != nil {
 		t.Error(err)
 	}
 

@@ -1,4 +1,4 @@
-package orff
+package coupling
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package orff
+package coupling
 
 import (
 	"fmt"
@@ -27,11 +27,11 @@ func Simplex(T int) []float64 {
 	return c
 }
 
-// SimplexOutput is the output operator of T classes with one-hot targets, B =
+// NewSimplex is the output operator of T classes with one-hot targets, B =
 // C^T and Gamma = C^T C.
-func SimplexOutput(T int) (Output, error) {
+func NewSimplex(T int) (Operator, error) {
 	if T < 2 {
-		return Output{}, fmt.Errorf("orff: a simplex coding needs at least two classes, got %d", T)
+		return Operator{}, fmt.Errorf("orff: a simplex coding needs at least two classes, got %d", T)
 	}
 	c := Simplex(T)
 	b := make([]float64, len(c))
@@ -40,7 +40,7 @@ func SimplexOutput(T int) (Output, error) {
 			b[j*(T-1)+i] = c[i*T+j]
 		}
 	}
-	return OutputFactor(T, T-1, b)
+	return FromFactor(T, T-1, b)
 }
 
 // DecodeSimplex returns the class 0 … T-1 whose corner lies closest in angle to

@@ -1,4 +1,7 @@
-package orff
+// Package coupling has the operators Gamma that couple the outputs of a decomposable kernel
+// k(x, z) Gamma (package orff): the identity, a given matrix, the inverse Laplacian of a graph
+// (GraphGamma), a running Correlation, a matrix of low rank, or a simplex coding of classes.
+package coupling
 
 import (
 	"fmt"
@@ -8,40 +11,40 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 )
 
-// Output is the operator Gamma = B B^T of a decomposable kernel k(x, z) Gamma: its entries
+// Operator is the operator Gamma = B B^T of a decomposable kernel k(x, z) Gamma: its entries
 // couple the outputs. B is p x p', p' the rank of Gamma.
-type Output struct {
+type Operator struct {
 	p, inner int
 	b        []float64 // p x p' row-major; nil is the identity
 }
 
 // Identity is Gamma = I: p outputs learnt independently.
-func Identity(p int) Output {
+func Identity(p int) Operator {
 	if p < 1 {
 		panic("orff: Identity needs p >= 1")
 	}
-	return Output{p: p, inner: p}
+	return Operator{p: p, inner: p}
 }
 
-// NewOutput factors a symmetric positive semidefinite Gamma, p x p row-major, by
+// New factors a symmetric positive semidefinite Gamma, p x p row-major, by
 // its eigendecomposition: B = U diag(sqrt(g)) over the eigenvalues above 1e-12
 // of the largest. It refuses a Gamma that is not finite, asymmetric by more than
 // 1e-12 of its largest entry, zero, or with an eigenvalue below -1e-10 of the
 // largest.
-func NewOutput(p int, gamma []float64) (Output, error) {
+func New(p int, gamma []float64) (Operator, error) {
 	g, u, err := numeric.EigenSym(p, gamma)
 	if err != nil {
-		return Output{}, err
+		return Operator{}, err
 	}
 	top := g[p-1] // ascending
 	if g[0] < -1e-10*math.Abs(top) || top <= 0 {
-		return Output{}, fmt.Errorf("orff: Gamma must be positive semidefinite and not zero, its eigenvalues lie in [%g, %g]", g[0], top)
+		return Operator{}, fmt.Errorf("orff: Gamma must be positive semidefinite and not zero, its eigenvalues lie in [%g, %g]", g[0], top)
 	}
 	first := 0
 	for g[first] <= 1e-12*top {
 		first++
 	}
-	o := Output{p: p, inner: p - first, b: make([]float64, p*(p-first))}
+	o := Operator{p: p, inner: p - first, b: make([]float64, p*(p-first))}
 	for i := range p {
 		for k := range o.inner {
 			o.b[i*o.inner+k] = u.At(i, first+k) * math.Sqrt(g[first+k])
@@ -52,12 +55,12 @@ func NewOutput(p int, gamma []float64) (Output, error) {
 
 // LowRank keeps the q largest eigenvalues of a symmetric positive semidefinite
 // Gamma, p x p row-major: 2Dq parameters instead of 2Dp. It refuses what
-// NewOutput refuses; fewer than q positive eigenvalues give a smaller p'.
-func LowRank(p, q int, gamma []float64) (Output, error) {
+// New refuses; fewer than q positive eigenvalues give a smaller p'.
+func LowRank(p, q int, gamma []float64) (Operator, error) {
 	if q < 1 || q > p {
-		return Output{}, fmt.Errorf("orff: the rank must lie in 1 … %d, got %d", p, q)
+		return Operator{}, fmt.Errorf("orff: the rank must lie in 1 … %d, got %d", p, q)
 	}
-	o, err := NewOutput(p, gamma)
+	o, err := New(p, gamma)
 	if err != nil || o.inner <= q {
 		return o, err
 	}
@@ -65,28 +68,28 @@ func LowRank(p, q int, gamma []float64) (Output, error) {
 	for i := range p {
 		copy(b[i*q:(i+1)*q], o.b[(i+1)*o.inner-q:(i+1)*o.inner])
 	}
-	return Output{p: p, inner: q, b: b}, nil
+	return Operator{p: p, inner: q, b: b}, nil
 }
 
-// OutputFactor is Gamma = B B^T for a given B, p x inner row-major.
-func OutputFactor(p, inner int, b []float64) (Output, error) {
+// FromFactor is Gamma = B B^T for a given B, p x inner row-major.
+func FromFactor(p, inner int, b []float64) (Operator, error) {
 	if p < 1 || inner < 1 || len(b) != p*inner {
-		return Output{}, fmt.Errorf("orff: B must be p x p' with p, p' >= 1, got %d x %d with %d numbers", p, inner, len(b))
+		return Operator{}, fmt.Errorf("orff: B must be p x p' with p, p' >= 1, got %d x %d with %d numbers", p, inner, len(b))
 	}
 	if !numeric.Finite(b) {
-		return Output{}, fmt.Errorf("orff: B has a value that is not finite")
+		return Operator{}, fmt.Errorf("orff: B has a value that is not finite")
 	}
-	return Output{p: p, inner: inner, b: append([]float64(nil), b...)}, nil
+	return Operator{p: p, inner: inner, b: append([]float64(nil), b...)}, nil
 }
 
 // Dims returns p and p'.
-func (o Output) Dims() (p, inner int) { return o.p, o.inner }
+func (o Operator) Dims() (p, inner int) { return o.p, o.inner }
 
 // IsIdentity reports whether Gamma was given as the identity.
-func (o Output) IsIdentity() bool { return o.b == nil }
+func (o Operator) IsIdentity() bool { return o.b == nil }
 
 // Factor returns a copy of B, p x p' row-major.
-func (o Output) Factor() []float64 {
+func (o Operator) Factor() []float64 {
 	if o.b != nil {
 		return append([]float64(nil), o.b...)
 	}
@@ -98,7 +101,7 @@ func (o Output) Factor() []float64 {
 }
 
 // Gamma returns B B^T, p x p row-major.
-func (o Output) Gamma() []float64 {
+func (o Operator) Gamma() []float64 {
 	b := o.Factor()
 	g := make([]float64, o.p*o.p)
 	for i := range o.p {
