@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/orff/distance"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
@@ -22,11 +23,11 @@ import (
 // The features are not divided by sqrt(D), unlike the features of Fourier: phi(x).phi(x) = D,
 // and a ridge of lambda here is a ridge of lambda/D there.
 type Adaptive struct {
-	unit   *Fourier        // the map for sigma = 1, without the factor 1/sqrt(D)
-	factor float64         // bandwidth in median distances
-	sigma  float64         // 0: not known
-	sample *DistanceSample // inputs that Observe has collected; nil before the first, and when sigma is known
-	scaled []float64       // scratch: x / sigma
+	unit   *Fourier         // the map for sigma = 1, without the factor 1/sqrt(D)
+	factor float64          // bandwidth in median distances
+	sigma  float64          // 0: not known
+	sample *distance.Sample // inputs that Observe has collected; nil before the first, and when sigma is known
+	scaled []float64        // scratch: x / sigma
 }
 
 // adaptiveSample is the number of inputs from which Observe computes the bandwidth.
@@ -83,7 +84,7 @@ func (a *Adaptive) Observe(x []float64) {
 		return
 	}
 	if a.sample == nil {
-		a.sample = NewDistanceSample(a.unit.d, adaptiveSample)
+		a.sample = distance.NewSample(a.unit.d, adaptiveSample)
 	}
 	if a.sample.Add(x) {
 		a.SetBandwidth(a.factor * a.sample.Median())
@@ -139,7 +140,7 @@ func (a *Adaptive) State(c *snapshot.Codec) {
 	c.Bool(&collecting)
 	if c.Decoding() {
 		if a.sample = nil; collecting {
-			a.sample = NewDistanceSample(a.unit.d, adaptiveSample)
+			a.sample = distance.NewSample(a.unit.d, adaptiveSample)
 		}
 	}
 	if a.sample != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/orff/distance"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
@@ -55,7 +56,7 @@ func TestAdaptiveIsFourier(t *testing.T) {
 func TestAdaptiveFindsItsBandwidth(t *testing.T) {
 	const d, factor = 2, .5
 	a := newAdaptive(t, d, 10, factor)
-	points := NewDistanceSample(d, adaptiveSample)
+	points := distance.NewSample(d, adaptiveSample)
 	phi, x := make([]float64, a.Len()), make([]float64, d)
 	r := random.New(5)
 	for i := range adaptiveSample {

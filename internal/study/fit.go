@@ -12,6 +12,7 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/coupling"
+	"github.com/orffvar/forecaster/orff/distance"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/varmodel/kernel"
@@ -127,7 +128,7 @@ func newFixedSet(rows [][]float64, c config.Model) (*fixedSet, error) {
 	s.x, s.y = scaled(lags, steps)
 	part, _ := slices.BinarySearch(partNext, s.next[s.train-1])
 	s.partX, s.partY = scaled(partLags[:part], partSteps[:part])
-	s.width = orff.MedianDistance(s.x[:min(s.train, 500)*s.in], s.in, c.Seed)
+	s.width = distance.Median(s.x[:min(s.train, 500)*s.in], s.in, c.Seed)
 	if c.Bandwidth > 0 {
 		s.width *= c.Bandwidth
 	}

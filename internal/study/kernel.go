@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/distance"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/varmodel/kernel"
 	"gonum.org/v1/gonum/floats"
@@ -156,7 +157,7 @@ next:
 	if bandwidth == 0 {
 		bandwidth = 1
 	}
-	sigma := bandwidth * orff.MedianDistance(x, dim*order, seed)
+	sigma := bandwidth * distance.Median(x, dim*order, seed)
 	for i := range x {
 		x[i] /= sigma
 	}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/distance"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"gonum.org/v1/gonum/mat"
@@ -81,7 +82,7 @@ func newGradientField(n int, seed uint64) *gradientField {
 			}
 		}
 	}
-	return &gradientField{d, n, validation, x, y, orff.MedianDistance(x[:n*d], d, seed)}
+	return &gradientField{d, n, validation, x, y, distance.Median(x[:n*d], d, seed)}
 }
 
 // parts returns the points to learn from, to choose lambda by and to test.

@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/coupling"
+	"github.com/orffvar/forecaster/orff/distance"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
@@ -187,7 +188,7 @@ func NewFigure68(most int, seed uint64, check func() error) ([]Figure68, error) 
 			v[i] -= mean[i%out]
 		}
 	}
-	sigma := orff.MedianDistance(x[:500*in], in, seed)
+	sigma := distance.Median(x[:500*in], in, seed)
 	grid := []float64{1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3}
 	var rows []Figure68
 	for _, n := range Figure68Samples {

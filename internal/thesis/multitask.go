@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/coupling"
+	"github.com/orffvar/forecaster/orff/distance"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
@@ -59,7 +60,7 @@ func NewMultiTask(n, repeats int, seed uint64, check func() error, progress func
 		x, y := synthetic.draw(rng, n*tasks)
 		xv, yv := synthetic.draw(rng, held)
 		xt, yt := synthetic.draw(rng, held)
-		sigma := orff.MedianDistance(x, in, seed)
+		sigma := distance.Median(x, in, seed)
 		scalar, err := orff.NewFourier(spectrum.Gaussian{Sigma: sigma}, in, draws, random.Block(seed, r+1))
 		if err != nil {
 			return nil, err

@@ -6,7 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/lanes"
-	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/distance"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 	"github.com/orffvar/forecaster/varmodel/series"
@@ -45,7 +45,7 @@ type KernelInput struct {
 	scale      InputScale
 	factor     float64 // bandwidth in units of the median distance
 	sigma      float64 // 0 until known
-	warm       *orff.DistanceSample
+	warm       *distance.Sample
 	x          []float64 // scratch, order x dim
 	inverse    []float64 // scratch of Common, dim: 1/s in each coordinate
 }
@@ -60,7 +60,7 @@ func NewKernelInput(dim, order int, scale InputScale, factor float64) (*KernelIn
 	}
 	return &KernelInput{
 		dim: dim, order: order, scale: scale, factor: factor,
-		warm: orff.NewDistanceSample(dim*order, kernelWarmup),
+		warm: distance.NewSample(dim*order, kernelWarmup),
 		x:    lanes.Rows(order, dim), inverse: lanes.Rows(1, dim),
 	}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/coupling"
+	"github.com/orffvar/forecaster/orff/distance"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd/online"
@@ -118,7 +119,7 @@ func newKRLS(cfg *KRLSConfig, s orff.Scalar, length int, deferred *deferredFeatu
 		return nil, err
 	}
 	if deferred != nil && length > kernelWarmup {
-		input.warm = orff.NewDistanceSample(cfg.Dim*cfg.Order, length)
+		input.warm = distance.NewSample(cfg.Dim*cfg.Order, length)
 	}
 	g := &featureDesign{
 		input: input, scalar: s, deferred: deferred, length: length,

@@ -1,4 +1,4 @@
-package orff
+package distance
 
 import (
 	"math"
@@ -36,11 +36,11 @@ func TestSelectedIsTheSortedOne(t *testing.T) {
 }
 
 // The median of the distances is the upper one of their sorted list.
-func TestDistanceSampleIsTheSortedOne(t *testing.T) {
+func TestSampleIsTheSortedOne(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{2, 3, 30, 100} {
 		const dim = 4
-		m := NewDistanceSample(dim, n)
+		m := NewSample(dim, n)
 		points := make([][]float64, n)
 		for i := range points {
 			points[i] = make([]float64, dim)
@@ -68,9 +68,9 @@ func TestDistanceSampleIsTheSortedOne(t *testing.T) {
 	}
 }
 
-func BenchmarkDistanceSample(b *testing.B) {
+func BenchmarkSample(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 6))
-	m := NewDistanceSample(5, 100)
+	m := NewSample(5, 100)
 	x := make([]float64, 5)
 	for range 100 {
 		for l := range x {

@@ -1,4 +1,4 @@
-package orff
+package distance
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 )
 
-func TestMedianDistance(t *testing.T) {
+func TestMedian(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {
 		name string
@@ -23,22 +23,22 @@ func TestMedianDistance(t *testing.T) {
 		{"constant", []float64{4, 4, 4}, 1, 1},                                  // median 0
 		{"missing values", []float64{0, 0, nan, 1, 3, 4, math.Inf(1), 0}, 2, 5}, // two rows left
 	} {
-		maptest.Near(t, c.name, MedianDistance(c.x, c.d, 1), c.want, 1e-15)
+		maptest.Near(t, c.name, Median(c.x, c.d, 1), c.want, 1e-15)
 	}
 }
 
-func TestMedianDistanceOfASubsample(t *testing.T) {
+func TestMedianOfASubsample(t *testing.T) {
 	// Distances of N(0, I) points in the plane are sqrt(2) Rayleigh variables:
 	// median sqrt(2) sqrt(2 ln 2). The tolerance is some five standard errors of
 	// a U statistic of 1000 points (sd of a distance 0.93, halved by pairing).
 	x := maptest.Normals(9, 2*5000)
 	want := 2 * math.Sqrt(math.Ln2)
-	a := MedianDistance(x, 2, 1)
+	a := Median(x, 2, 1)
 	maptest.Near(t, "median distance", a, want, 0.08)
-	if b := MedianDistance(x, 2, 1); a != b {
+	if b := Median(x, 2, 1); a != b {
 		t.Errorf("the same seed gives %g and %g", a, b)
 	}
-	if b := MedianDistance(x, 2, 2); a == b {
+	if b := Median(x, 2, 2); a == b {
 		t.Error("another seed takes the same subsample")
 	}
 }
