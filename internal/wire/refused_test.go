@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/random"
 )
 
 // shortcuts are the first words of lines of testdata/refusals.txt.
@@ -181,7 +181,7 @@ func TestWrongParts(t *testing.T) {
 	for _, o := range operators {
 		for _, w := range ofMap {
 			try(o.name+", "+w.name, func(m *config.Model) { m.Kernel.Operator.Name, m.Kernel.Operator.Groups = o.name, 1; w.set(m) }, func(m config.Model) (any, error) {
-				return NewMap(m.Kernel, 3, 3, 20, orff.NewRand(1))
+				return NewMap(m.Kernel, 3, 3, 20, random.New(1))
 			})
 		}
 		try(o.name+", columns", func(m *config.Model) { m.Kernel.Operator.Gamma = "x" }, func(m config.Model) (any, error) {
