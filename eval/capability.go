@@ -86,6 +86,13 @@ type Phase struct {
 	At     int32 // in [0, Period)
 }
 
+// Limited has learnt values that its variables do not pass, such as 0 of a count.
+type Limited interface {
+	// LimitsTo writes the least and the largest value of each variable, len dim each; -Inf and
+	// Inf where none is known. It returns false when no variable has any.
+	LimitsTo(low, high []float64) (ok bool)
+}
+
 // Mixture mixes the forecasts of experts.
 type Mixture interface {
 	// Experts returns the names of the experts, in the order of WeightsTo. The slice

@@ -18,7 +18,7 @@ func newBounds(c *Config, variables []string) *bounds {
 // clip moves forecasts, or ends of their intervals, into the bounds: rows of one value per
 // variable. NaN stays.
 func (b *bounds) clip(v []float64) {
-	if b == nil {
+	if b == nil || b.low == nil {
 		return
 	}
 	d := len(b.low)

@@ -95,8 +95,10 @@ func (sc *scorer) bounds(dst *Results, r *stepResult) {
 					lower[j], upper[j] = math.NaN(), math.NaN()
 				}
 			}
-			r.series.bounds.clip(lower)
-			r.series.bounds.clip(upper)
+			for _, b := range []*bounds{r.series.bounds, &r.learnt} {
+				b.clip(lower)
+				b.clip(upper)
+			}
 		}
 	}
 }
@@ -107,8 +109,10 @@ func (sc *scorer) region(r *stepResult) {
 	if r.region != nil {
 		copy(sc.jointLower, r.region)
 		copy(sc.jointUpper, r.region[len(sc.jointLower):])
-		r.series.bounds.clip(sc.jointLower)
-		r.series.bounds.clip(sc.jointUpper)
+		for _, b := range []*bounds{r.series.bounds, &r.learnt} {
+			b.clip(sc.jointLower)
+			b.clip(sc.jointUpper)
+		}
 		return
 	}
 	for i := range sc.jointLower {

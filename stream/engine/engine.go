@@ -303,6 +303,12 @@ func (e *Engine) forecast(dst *Results, s *series, in *assemble.Sample, r *stepR
 			}
 		}
 	}
+	if m := s.forecaster.limited; m != nil && len(e.c.Levels) > 0 {
+		d := len(r.y)
+		if v := dst.room(2 * d); m.LimitsTo(v[:d], v[d:]) {
+			r.learnt = bounds{v[:d], v[d:]}
+		}
+	}
 	if e.c.Joint {
 		if b := s.forecaster.joint; b != nil {
 			if v := dst.room(2 * n); b.JointTo(v[:n], v[n:]) {

@@ -10,6 +10,7 @@ type forecaster struct {
 	clocked  eval.Clocked
 	lags     eval.LagResetter
 	seasonal eval.Seasonal
+	limited  eval.Limited
 	detector eval.Detector
 	drift    eval.DriftDetector
 	bounder  eval.Bounder
@@ -23,6 +24,7 @@ func newForecaster(m eval.Model) forecaster {
 	f.clocked, _ = eval.As[eval.Clocked](f.Forecaster)
 	f.lags, _ = eval.As[eval.LagResetter](f.Forecaster)
 	f.seasonal, _ = eval.As[eval.Seasonal](f.Forecaster)
+	f.limited, _ = eval.As[eval.Limited](f.Forecaster)
 	f.detector, _ = eval.As[eval.Detector](f.Forecaster)
 	f.drift, _ = eval.As[eval.DriftDetector](f.Forecaster)
 	f.bounder, _ = eval.As[eval.Bounder](f.Forecaster)

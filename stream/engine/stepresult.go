@@ -31,6 +31,8 @@ type stepResult struct {
 	// each; lower and upper ends of the joint region, H x dim each; nil = nothing.
 	bounds, region []float64
 
+	learnt bounds // that the model has found in the data
+
 	missing int64 // samples missing before this one; of a break, those that were not filled in
 
 	event *stream.Event // nil for other kinds

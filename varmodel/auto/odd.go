@@ -374,6 +374,24 @@ func (g *gate) addTo(forecasts []float64) {
 	}
 }
 
+// limitsTo writes the bounds of each variable. One whose forecast repeats an odd value has none.
+func (g *gate) limitsTo(low, high []float64) (ok bool) {
+	for j := range g.of {
+		o := &g.of[j]
+		low[j], high[j] = math.Inf(-1), math.Inf(1)
+		if o.guess != 0 || o.repeats {
+			continue
+		}
+		if b := &o.bounds[0]; b.believed() {
+			low[j], ok = b.at, true
+		}
+		if b := &o.bounds[1]; b.believed() {
+			high[j], ok = b.at, true
+		}
+	}
+	return ok
+}
+
 // forecast makes the last value the forecast of a variable that has shifted.
 func (g *gate) forecast(s *autoSeries) {
 	for j, v := range s.past.Lag(0) {

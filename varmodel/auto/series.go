@@ -197,6 +197,9 @@ func (s *autoSeries) Phases() eval.Phases {
 	return s.seasons.phases()
 }
 
+// LimitsTo implements eval.Limited.
+func (s *autoSeries) LimitsTo(low, high []float64) (ok bool) { return s.gate.limitsTo(low, high) }
+
 // Experts implements eval.Mixture.
 func (s *autoSeries) Experts() []string { return s.m.names }
 
