@@ -7,6 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -171,6 +173,15 @@ func TestMerge(t *testing.T) {
 	if got := merged(3); !slices.Equal(got, want) {
 		t.Errorf("after a second start %q, want %q", got, want)
 	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := Merge(ended, cfg, 1, slog.New(slog.DiscardHandler)); err != nil {
+		t.Errorf("stopped before there was anything to do: %v", err)
+	}
+	b.Close()
+	if err := Merge(t.Context(), cfg, 1, slog.New(slog.DiscardHandler)); err == nil || !strings.HasPrefix(err.Error(), "input.kafka.brokers (--brokers): ") {
+		t.Errorf("without a broker: %v", err)
+	}
 }
 
 // A program that asks row by row gets the forecasts of a replay, and goes on from the checkpoint of the last time.
@@ -261,40 +272,76 @@ func TestPaceKeepsTheEnd(t *testing.T) {
 	}
 }
 
-// A change of the file is taken when two polls agree on it; an invalid one changes nothing.
+// A change of the file is taken when two polls agree on it, and arrives at the outputs of a job that works; an invalid one
+// changes nothing. The log says what has changed, and what needs a restart.
 func TestReload(t *testing.T) {
+	var asked loggedText // tokens and points
+	db := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		fmt.Fprintln(&asked, r.Header.Get("Authorization"), string(body))
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	defer db.Close()
 	path := filepath.Join(t.TempDir(), "c.yaml")
-	write := func(text string) {
+	write := func(token, rest string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		text := "input: {simulated: {rows: 0, speed: 20}}\nmodel: {type: persistence}\noutput: {influxdb: {url: " + db.URL + ", bucket: b, token: " + token + "}}\n"
+		if err := os.WriteFile(path, []byte(text+rest), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	const text = "input: {simulated: {rows: 1}}\noutput: {discard: {}}\n"
-	write(text)
+	write("first", "")
 	load := func() (*config.Config, error) { return wire.Load(config.Sources{Files: []string{path}}) }
 	cfg, err := load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := NewLive(cfg, slog.New(slog.DiscardHandler), "")
+	var log loggedText
+	l := NewLive(cfg, slog.New(slog.NewTextHandler(&log, nil)), "")
 	l.Level = new(slog.LevelVar)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- l.Process(ctx) }()
 	hup := make(chan os.Signal)
 	stop := NewReloader([]string{path}, load, l).Watch(context.Background(), hup)
 	defer stop()
-	write(text + "log: {level: debug}\nmodel: {horizon: 7}\n")
+	until(t, "points with the first token", func() bool { return asked.has("Token first ") })
+	write("second", "log: {level: debug}\n")
 	until(t, "the configuration was read again", func() bool { return l.reloads.taken.Load() == 1 })
 	until(t, "its level is in force", func() bool { return l.Level.Level() == slog.LevelDebug })
-	if got := l.current.Load().Model.Horizon; got != cfg.Model.Horizon {
-		t.Errorf("horizon %d without a restart", got)
-	}
-	write(text + "log: {level: loud}\n")
-	until(t, "an invalid one was refused", func() bool { return l.reloads.refused.Load() == 1 })
-	if l.Level.Level() != slog.LevelDebug || l.reloads.taken.Load() != 1 {
-		t.Errorf("level %v, %d reloads", l.Level.Level(), l.reloads.taken.Load())
-	}
+	until(t, "points with the second token", func() bool { return asked.has("Token second ") })
+	until(t, "an event with what has changed", func() bool {
+		return asked.has("kind=reload") && asked.has("changed: output.influxdb.token, log.level")
+	})
+	write("second", "log: {level: debug}\nmodel: {horizon: 7, type: persistence}\n")
+	until(t, "a duplicate key was refused", func() bool { return l.reloads.refused.Load() == 1 })
+	write("third", "log: {level: debug}\nstate: {rebuild: 5}\nserver: {listen: '127.0.0.1:1'}\n")
+	until(t, "a third configuration was read", func() bool { return l.reloads.taken.Load() == 2 })
 	hup <- os.Interrupt // reads the file although it is the same
-	until(t, "it was refused again", func() bool { return l.reloads.refused.Load() == 2 })
+	until(t, "it was read again", func() bool { return l.reloads.taken.Load() == 3 })
+	write("third", "log: {level: debug}\n")
+	until(t, "the one in force was read", func() bool { return l.reloads.taken.Load() == 4 })
+	if l.Level.Level() != slog.LevelDebug || l.reloads.refused.Load() != 1 || l.current.Load().Server.Listen != cfg.Server.Listen {
+		t.Errorf("level %v, %d refused, %s", l.Level.Level(), l.reloads.refused.Load(), l.current.Load().Server.Listen)
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{
+		"level=INFO msg=\"configuration reloaded\" changed=\"[output.influxdb.token log.level]\"\n",
+		"level=ERROR msg=\"configuration refused, the previous one stays in force\" error=",
+		"level=WARN msg=\"configuration reloaded\" changed=[output.influxdb.token] needs_restart=\"[state.rebuild server.listen]\"\n",
+		"level=WARN msg=\"configuration reloaded\" changed=[] needs_restart=\"[state.rebuild server.listen]\"\n",
+		"level=INFO msg=\"configuration reloaded without a change\"\n",
+	} {
+		if log.count(want) != 1 {
+			t.Errorf("the log lacks %s\n%s", want, &log.text)
+		}
+	}
 }
 
 // A job has one score for all series that have some: the mean error, and the skill of the summed errors.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -180,5 +182,34 @@ func TestNewestForecasts(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Names are looked for in each message of a file, however few are read at a time; one that no message has ends the run.
+func TestNamesInLaterMessages(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "in.jsonl")
+	text := `{"time":1767225600,"values":{"x":1}}` + "\n" + `{"time":1767225660,"values":{"x":2}}` + "\n" + `{"time":1767225720,"values":{"x":3,"y":4}}` + "\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ variable, want string }{{"y", ""}, {"z", `there is no variable "z"; the file has x, y`}} {
+		cfg, err := loadConfig(t, "input.file.path="+path, "output.discard={}", "pipeline.variables=x,"+c.variable)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, err := wire.OpenFile(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		named, n := withNames(cfg, slog.New(slog.DiscardHandler), src, src), 0
+		for err == nil {
+			var k int
+			k, err = named.Read(t.Context(), make([]stream.Message, 1))
+			n += k
+		}
+		if n != 3 || (c.want == "") != errors.Is(err, io.EOF) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %d messages, %v", c.variable, n, err)
+		}
+		src.Close()
 	}
 }

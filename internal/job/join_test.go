@@ -123,6 +123,43 @@ func TestSplitMessages(t *testing.T) {
 	}
 }
 
+// A source that is given back holds the others no longer, and remove waits for the records of it that were taken.
+func TestJoinGoesOnAfterASource(t *testing.T) {
+	atEnd := new(partitionAtEnd)
+	atEnd.Store(true)
+	a, gone := newSource(atEnd, "a", 0), newSource(new(partitionAtEnd), "b", 0)
+	all := 2
+	j := newJoining(nil, func() int { return all }, time.Hour, slog.New(slog.DiscardHandler))
+	j.add(a)
+	j.add(gone)
+	gone.blocks <- []entry{{time: 1, next: 1}}
+	a.blocks <- []entry{{time: 2, next: 1}}
+	if from, held := j.take(); !slices.Equal(from, []*source{gone}) || !held {
+		t.Fatalf("%v, held: %v", from, held)
+	}
+	removed := make(chan struct{})
+	go func() {
+		j.remove(t.Context(), gone)
+		close(removed)
+	}()
+	until(t, "it is no source", func() bool { j.mu.Lock(); defer j.mu.Unlock(); return len(j.sources) == 1 })
+	select {
+	case <-removed:
+		t.Error("remove does not wait for what is being written")
+	default:
+	}
+	close(j.sending)
+	<-removed
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	j.sending = make(chan struct{})
+	j.remove(ctx, gone) // does not wait any longer
+	all = 1
+	if from, held := j.take(); !slices.Equal(from, []*source{a}) || held {
+		t.Errorf("%v, held: %v", from, held)
+	}
+}
+
 // A source that has messages and does not deliver them holds the others for as long as patience lasts, though
 // nothing happens in between.
 func TestJoinGoesOnWithoutASource(t *testing.T) {

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
@@ -68,6 +71,63 @@ func TestJobOfAFile(t *testing.T) {
 				t.Errorf("run %d: %s has %+v", i, name, s)
 			}
 		}
+	}
+}
+
+// The log of a job has all that its person should know: how the file is read, settings without effect, rows that are refused
+// or do not fit to the interval, counters, events and the end. testdata/log.txt has the lines; UPDATE_DOCS=1 writes it.
+func TestLogOfAJob(t *testing.T) {
+	dir := t.TempDir()
+	var rows strings.Builder
+	rows.WriteString("time,load,total\n")
+	total := 0
+	for i := range 400 {
+		total += 1 + i*i%17
+		load := fmt.Sprint(i * i % 31)
+		switch i {
+		case 250:
+			load = "x"
+		case 300:
+			load = "1e6"
+		}
+		fmt.Fprintf(&rows, "%s,%s,%d\n", time.Unix(1.7e9+int64(i)*60, 0).UTC().Format(time.RFC3339), load, total)
+	}
+	input := filepath.Join(dir, "in.csv")
+	if err := os.WriteFile(input, []byte(rows.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := loadConfig(t, "input.file.path="+input, "output.file.path="+filepath.Join(dir, "out.jsonl"), "model.type=persistence", "model.horizon=1", "model.order=5",
+		"pipeline.interval=10s", "server.enabled=true", "server.listen=127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log loggedText
+	options := slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey && a.Value.Kind() == slog.KindTime && a.Value.Time().After(time.Unix(1.75e9, 0)) || a.Key == "address" || a.Key == "memory" {
+			return slog.Attr{} // other ones each time
+		}
+		return a
+	}}
+	if err := NewLive(cfg, slog.New(slog.NewTextHandler(&log, &options)), "").Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got, gaps := "", 0
+	for line := range strings.Lines(log.text.String()) {
+		if strings.Contains(line, "event=gap") {
+			if gaps++; gaps > 1 {
+				continue // one a row
+			}
+		}
+		got += strings.ReplaceAll(line, dir, "DIR")
+	}
+	golden := filepath.Join("testdata", "log.txt")
+	if os.Getenv("UPDATE_DOCS") != "" {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(golden); err != nil || got != string(want) {
+		t.Errorf("%v; the log is\n%s\nwant\n%s", err, got, want)
 	}
 }
 

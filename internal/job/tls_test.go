@@ -165,3 +165,40 @@ func TestServerTLSNeedsBothFiles(t *testing.T) {
 		}
 	}
 }
+
+// A token that anybody on the way can read is warned of: one without TLS, on an address that is not this machine's alone.
+func TestTokenInClear(t *testing.T) {
+	dir := t.TempDir()
+	cert, key := newPair(t, 1)
+	for name, text := range map[string][]byte{"cert.pem": cert, "key.pem": key} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tls := []string{"server.tls_cert=" + filepath.Join(dir, "cert.pem"), "server.tls_key=" + filepath.Join(dir, "key.pem")}
+	for _, c := range []struct {
+		sets  []string
+		warns bool
+	}{
+		{[]string{"server.token=0123456789abcdef", "server.listen=0.0.0.0:0"}, true},
+		{append(tls, "server.token=0123456789abcdef", "server.listen=0.0.0.0:0"), false},
+		{[]string{"server.token=0123456789abcdef"}, false},
+		{nil, false},
+	} {
+		l := served(t, c.sets...)
+		var log loggedText
+		l.log = slog.New(slog.NewTextHandler(&log, nil))
+		stop, err := l.ServeHTTP()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		scheme := "http://"
+		if len(c.sets) > 2 {
+			scheme = "https://"
+		}
+		if log.has("server.token is sent in clear") != c.warns || !strings.HasPrefix(l.Address, scheme) || !log.has("address="+l.Address) || log.has("level=ERROR") {
+			t.Errorf("%s: %s, the log is\n%s", c.sets, l.Address, &log.text)
+		}
+	}
+}
