@@ -11,10 +11,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/orffvar/forecaster/eval/anomaly"
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/devbroker"
@@ -29,7 +31,13 @@ func TestTry(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	good := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	good := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/schemas/types" {
+			_, _ = io.WriteString(w, `["AVRO"]`) // a registry of schemas
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}))
 	defer good.Close()
 	bad := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no token", http.StatusUnauthorized) }))
 	defer bad.Close()
@@ -60,6 +68,9 @@ func TestTry(t *testing.T) {
 		{broker + none, "input.kafka: topic in has 3 partitions", ""},
 		{broker + none + " input.kafka.topics=other", "", "input.kafka: "},
 		{"input.kafka.topics=in input.kafka.brokers=127.0.0.1:1 " + none, "", "input.kafka: "},
+		{broker + none + " input.data_format=avro input.avro.registry=" + good.URL, "input.kafka: topic in has 3 partitions\ninput.avro.registry: " + good.URL + " answers", ""},
+		{broker + none + " input.data_format=avro input.avro.registry=" + bad.URL, "input.kafka: topic in has 3 partitions", "input.avro.registry: "},
+		{broker + none + " input.data_format=avro input.avro.schema_file=" + foreign, "input.kafka: topic in has 3 partitions", "input.avro.schema_file: " + foreign + " is no schema of Avro: "},
 		{broker + "output.kafka.topic=out", "input.kafka: topic in has 3 partitions\noutput.kafka: topic out has 3 partitions", ""},
 		{broker + none + " state.topic=state", "input.kafka: topic in has 3 partitions\nstate.topic: topic state does not exist; the job will create it with 3 partitions", ""},
 		{broker + none + " state.topic=out", "input.kafka: topic in has 3 partitions", "state.topic: "},
@@ -310,6 +321,23 @@ func decoded(t *testing.T, d stream.Decoder, m *stream.Message) (all []string) {
 		if !several {
 			return all
 		}
+	}
+}
+
+// Rules are those of the variables of a series; one of a variable that it does not have changes nothing.
+func TestRulesOfVariables(t *testing.T) {
+	cfg, err := loaded(t, "", "input.simulated.rows=1", "output.discard={}", "model.anomaly.alarms=3 per day", "model.anomaly.normal_after=5", "model.anomaly.min_duration=2",
+		"model.anomaly.rules=z 7,y above 2,x below 10%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := anomaliesOf(cfg.Model, []string{"x", "y"})
+	want := anomaly.Config{
+		Dim: 2, FalseAlarms: cfg.Model.Anomaly.FalseAlarms, AlarmsPerDay: 3, NormalAfter: 5, MinDuration: 2,
+		Rules: []anomaly.Rule{{MinRelative: .1, Direction: -1}, {MinDeviation: 2, Direction: 1}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 

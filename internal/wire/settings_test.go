@@ -1,7 +1,12 @@
 package wire
 
 import (
+	"fmt"
+	"maps"
+	"math"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -77,8 +82,10 @@ var unread = []string{
 
 // TestSettings changes one setting after the other, for every model: its forecasts
 // change when the row has the key, and do not otherwise, unless the setting is
-// refused.
+// refused. testdata/forecasts.txt has the mean size of the forecasts; UPDATE_ARRIVALS=1 writes it.
 func TestSettings(t *testing.T) {
+	sizes := make(map[string]float64)
+	defer func() { checkSizes(t, "testdata/forecasts.txt", sizes) }()
 	for _, m := range models {
 		t.Run(m.name, func(t *testing.T) {
 			base := []string{"model.type=" + m.of(), "model.order=1", "model.frequencies=20", "pipeline.variables=a,b,c"}
@@ -111,7 +118,11 @@ func TestSettings(t *testing.T) {
 					}
 					continue // the model must be told the inputs
 				}
-				same := slices.Equal(learnt(t, was.Model, 3, samples), learnt(t, now.Model, 3, samples))
+				before, after := learnt(t, was.Model, 3, samples), learnt(t, now.Model, 3, samples)
+				same := slices.Equal(before, after)
+				if m.reads(c.key) {
+					sizes[m.name+" "+strings.TrimSpace(c.before+" "+c.key+"="+c.set)] = size(after)
+				}
 				if same == m.reads(c.key) {
 					t.Errorf("%s=%s changes the forecasts: %v; the row says otherwise", c.key, c.set, !same)
 				}
@@ -124,6 +135,43 @@ func TestSettings(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// size is the mean of absolute values.
+func size(all []float64) (mean float64) {
+	for _, v := range all {
+		mean += math.Abs(v) / float64(len(all))
+	}
+	return mean
+}
+
+// checkSizes compares sizes with those of a file. Other processors add in another order, and fuse: that changes a number by
+// roundings, of 1e-16, which 250 steps of learning may magnify; another seed or formula changes it by more than 1e-6 of it.
+func checkSizes(t *testing.T, golden string, sizes map[string]float64) {
+	t.Helper()
+	if os.Getenv("UPDATE_ARRIVALS") != "" {
+		var text strings.Builder
+		for _, what := range slices.Sorted(maps.Keys(sizes)) {
+			fmt.Fprintf(&text, "%s: %.9g\n", what, sizes[what])
+		}
+		if err := os.WriteFile(golden, []byte(text.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "\n"); n != len(sizes) {
+		t.Errorf("%s has %d lines, want %d", golden, n, len(sizes))
+	}
+	for line := range strings.Lines(string(text)) {
+		what, number, _ := strings.Cut(line, ": ")
+		want, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if got := sizes[what]; err != nil || math.Abs(got-want) > 1e-6*want {
+			t.Errorf("%s: the size is %.9g, want %.9g", what, got, want)
+		}
 	}
 }
 

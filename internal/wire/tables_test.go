@@ -71,7 +71,7 @@ func learnt(t *testing.T, c config.Model, dim, samples int) []float64 {
 			}
 		}
 		for j := range y {
-			y[j] = 3.8*y[j]*(1-y[j])*.95 + .04*y[(j+1)%dim]
+			y[j] = float64(3.8*y[j]*(1-y[j])*.95) + float64(.04*y[(j+1)%dim]) // the same on every machine: nothing is fused
 		}
 	}
 	if len(all) == 0 {
@@ -157,8 +157,9 @@ func TestEveryKernelIsARow(t *testing.T) {
 }
 
 // Features have the scale 1 at distance 0, or one at all: a row whose constructor
-// draws nothing, or ignores the number of draws, is found out.
+// draws nothing, or ignores the number of draws, is found out. testdata/features.txt has the mean size of the features.
 func TestEveryKernelDraws(t *testing.T) {
+	sizes := make(map[string]float64)
 	for _, row := range kernels {
 		c, err := loaded(t, "type: kernelvar, order: 1, "+row.example)
 		if err != nil {
@@ -178,11 +179,13 @@ func TestEveryKernelDraws(t *testing.T) {
 		if !slices.ContainsFunc(phi, func(v float64) bool { return v != 0 }) || slices.ContainsFunc(phi, math.IsNaN) {
 			t.Errorf("%v: features %v", row.names, phi)
 		}
+		sizes[row.names[0]] = size(phi)
 	}
+	checkSizes(t, "testdata/features.txt", sizes)
 }
 
 // Samplings, operators, matrices between outputs and losses: every example is a
-// configuration whose model forecasts.
+// configuration whose model forecasts. testdata/parts.txt has the mean size of the forecasts.
 func TestEveryPartIsARow(t *testing.T) {
 	var examples []string
 	for _, r := range samplings {
@@ -201,19 +204,22 @@ func TestEveryPartIsARow(t *testing.T) {
 	for _, l := range losses {
 		examples = append(examples, fmt.Sprintf("order: 1, optimiser: {step: plain}, loss: {name: %s, parameter: 0.5}", l.name))
 	}
-	distinct := make(map[string]string)
+	distinct, sizes := make(map[string]string), make(map[string]float64)
 	for _, e := range examples {
 		c, err := loaded(t, "type: kernelvar, "+e)
 		if err != nil {
 			t.Errorf("%s: %v", e, err)
 			continue
 		}
-		forecasts := fmt.Sprint(learnt(t, c.Model, 3, 400))
+		all := learnt(t, c.Model, 3, 250)
+		sizes[strings.ReplaceAll(e, ": ", " ")] = size(all)
+		forecasts := fmt.Sprint(all)
 		if other, ok := distinct[forecasts]; ok && !plainExample(e) && !plainExample(other) {
 			t.Errorf("%s forecasts what %s does", e, other)
 		}
 		distinct[forecasts] = e
 	}
+	checkSizes(t, "testdata/parts.txt", sizes)
 }
 
 // plainExample reports whether an example is that of the defaults.
