@@ -3,7 +3,7 @@
 import uPlot from "/vendor/uplot/uPlot.esm.js";
 import * as format from "/format.js";
 
-/** The colours of the present theme. */
+/** The colours of the present theme, which theme.js announces when the page is there, and after each change. */
 const palette = {};
 
 function readPalette() {
@@ -13,7 +13,6 @@ function readPalette() {
     palette[name] = style.getPropertyValue("--" + name).trim();
   }
 }
-readPalette();
 const charts = new Set();
 addEventListener("themechange", () => {
   readPalette();

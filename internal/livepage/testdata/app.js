@@ -24,7 +24,7 @@ const change = (e, v) => { if (v !== undefined) e.value = v; e.dispatchEvent(new
 location.hash = "#series=two&variable=c&variable=b&variable=gone&horizon=2";
 await import("/app.js");
 const one = {name: "one", variables: ["x"], dim: 1, samples: 5};
-const two = {name: "two", variables: ["a", "b", "c", "d", "e", "f"], dim: 8, samples: 7};
+const two = {name: "two", variables: ["a", "b", "c", "d", "e", "f"], dim: 8, samples: 100};
 const list = (series, more) => ({series, known: series.length, seen: series.length, horizons: [1, 2], levels: [.9], limits: {series: 20, samples: 1000, variables: 6, shown: 5}, ...more});
 say("series", list([one, two]));
 check("what the address asks for", asked(), {series: "two", variable: "b,c", horizon: "2"});
@@ -87,6 +87,16 @@ check("a drift", [$("legend-drift").hidden, $("events").children.length], [false
 say("events", {events: [event(1, "gap", "two", 2)]});
 await frame();
 check("all events again", [$("legend-drift").hidden, $("events").children.length], [true, 1]);
+
+// The number of samples that are shown is that which is chosen.
+const label = () => document.querySelector("#list [aria-label]").getAttribute("aria-label").split(" up to")[0];
+change($("window"), "120");
+say("data", data(...Array.from({length: 70}, (_, k) => k + 4)));
+await frame();
+check("all samples", label(), "d: 73 samples");
+change($("window"), "60");
+await frame();
+check("fewer samples", label(), "d: 60 samples");
 
 // Another horizon asks again; another series shows its first four variables.
 const radio = $("horizons").querySelector("input");
