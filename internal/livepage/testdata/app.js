@@ -18,7 +18,7 @@ const say = (type, data) => opened.at(-1).dispatchEvent(new MessageEvent(type, {
 const asked = () => opened.at(-1).asked;
 const answers = [];
 window.fetch = (url) => new Promise((done) => answers.push({url: String(url), done: (body) => done({ok: true, json: async () => body})}));
-const frame = () => new Promise((done) => setTimeout(done, 50));
+const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))); // drawn, however long that takes
 const change = (e, v) => { if (v !== undefined) e.value = v; e.dispatchEvent(new Event("change", {bubbles: true})); };
 
 location.hash = "#series=two&variable=c&variable=b&variable=gone&horizon=2";
