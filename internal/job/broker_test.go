@@ -16,6 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/internal/wire"
@@ -173,6 +177,12 @@ func TestMerge(t *testing.T) {
 	if got := merged(3); !slices.Equal(got, want) {
 		t.Errorf("after a second start %q, want %q", got, want)
 	}
+	send("a", "k", sampleText("s", 2))
+	fault := b.Cluster().Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: kerr.TopicAuthorizationFailed, Count: -1})
+	if err := Merge(t.Context(), cfg, 1, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "writing to topic all: ") {
+		t.Errorf("records that nobody takes: %v", err)
+	}
+	fault.Remove()
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := Merge(ended, cfg, 1, slog.New(slog.DiscardHandler)); err != nil {

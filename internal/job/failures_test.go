@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
 )
 
 // Work that cannot keep its state, or whose reader fails, ends with the error: a nil in its place would be read as a file
@@ -50,6 +53,37 @@ func TestFailuresEndTheWork(t *testing.T) {
 	}
 	if r, err := replay(t, input, filepath.Join(dir, "out.jsonl"), input); err == nil {
 		t.Errorf("the state of a replay is a file: %+v", r)
+	}
+}
+
+// A reset removes the checkpoints that no job works with, and says how many it has removed before one that it may not.
+func TestResetOfSomeCheckpoints(t *testing.T) {
+	dir := t.TempDir()
+	state := filepath.Join(dir, "state")
+	input := rowsFile(t, filepath.Join(dir, "in.csv"), 0, 20)
+	if _, err := replay(t, input, filepath.Join(dir, "out.jsonl"), state); err != nil {
+		t.Fatal(err)
+	}
+	busy := filepath.Join(state, "metrics-0")
+	if err := os.CopyFS(busy, os.DirFS(filepath.Join(state, ofFile))); err != nil {
+		t.Fatal(err)
+	}
+	store, err := file.OpenStore(busy, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := Directory(state)
+	if n, err := of.Reset(t.Context()); n != 1 || err == nil || !strings.Contains(err.Error(), "metrics-0 is in use") {
+		t.Errorf("one of two is in use: %d removed, %v", n, err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := of.Reset(t.Context()); n != 1 || err != nil {
+		t.Errorf("the other one: %d removed, %v", n, err)
+	}
+	if n, err := of.Reset(t.Context()); n != 0 || err == nil || !strings.Contains(err.Error(), "no checkpoints below") {
+		t.Errorf("none is left: %d removed, %v", n, err)
 	}
 }
 

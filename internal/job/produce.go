@@ -120,7 +120,7 @@ func (p *Produce) once(ctx context.Context, cfg *config.Config, producer *kafka.
 		dec       = src.Decoder()
 		source    = paced(src, src.Decoder(), p.Speed)
 		in        = make([]stream.Message, 256)
-		out       = make([]stream.Message, 0, len(in))
+		out       []stream.Message
 		record    stream.Record
 		pacer     = newPacer(p.Rate)
 	)

@@ -22,6 +22,7 @@ import (
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/format"
 )
 
 // Try opens each input and output for real, and its answer names the key.
@@ -193,6 +194,72 @@ func TestOutputsTogether(t *testing.T) {
 	}
 }
 
+// Outputs that work take the token of another configuration.
+func TestOutputsTakeChanges(t *testing.T) {
+	var tokens []string // of one request at a time
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tokens = append(tokens, r.Header.Get("Authorization"))
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	defer server.Close()
+	load := func(token string) *config.Config {
+		t.Helper()
+		cfg, err := loaded(t, "", "input.simulated.rows=1", "output.discard={}", "output.influxdb.url="+server.URL, "output.influxdb.bucket=b", "output.influxdb.token="+token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cfg
+	}
+	o, err := OpenOutputs(load("first"), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	write := func() {
+		t.Helper()
+		b := stream.Batch{Observations: []stream.Observation{{Series: &stream.Series{Name: "s", Variables: []string{"x"}}, Time: 1e9, Y: []float64{1}}}}
+		if err := o.Sink.Write(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write()
+	o.Reload(load("second"))
+	write()
+	if want := []string{"Token first", "Token second"}; !slices.Equal(tokens, want) {
+		t.Errorf("tokens %q, want %q", tokens, want)
+	}
+}
+
+// CheckOutput refuses the input, another ending, a folder, and nothing else.
+func TestCheckOutput(t *testing.T) {
+	dir := t.TempDir()
+	input, link := filepath.Join(dir, "in.csv"), filepath.Join(dir, "link.csv")
+	if err := errors.Join(os.WriteFile(input, nil, 0o600), os.Symlink(input, link)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path, input, want string
+		endings           []string
+	}{
+		{"", "", "", nil},
+		{"-", "", "", nil},
+		{"-", "", `--out: "-" does not end with .png or .svg, the format that is written`, []string{".png", ".svg"}},
+		{filepath.Join(dir, "a.PNG"), input, "", []string{".png", ".svg"}},
+		{filepath.Join(dir, "a.gif"), input, "does not end with .png", []string{".png"}},
+		{input, input, "is the input file; name another file", nil},
+		{link, input, "is the input file; name another file", nil},
+		{filepath.Join(dir, "new.csv"), filepath.Join(dir, "sub", "..", "new.csv"), "is the input file", nil},
+		{filepath.Join(dir, "new.csv"), input, "", nil},
+		{filepath.Join(dir, "new.csv"), "", "", nil},
+		{dir, input, "--out: ", nil},
+	} {
+		err := CheckOutput("--out", c.path, c.input, c.endings...)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s beside %s: %v, want %q", c.path, c.input, err, c.want)
+		}
+	}
+}
+
 // keptLetters keeps what it gets.
 type keptLetters struct{ all []stream.DeadLetter }
 
@@ -353,6 +420,31 @@ func TestLimitsOfVariables(t *testing.T) {
 	}
 	if got := Limits(&config.Config{})([]string{"x"}); got != nil {
 		t.Errorf("without limits %v", got)
+	}
+}
+
+// Horizons are written as they are named, or all; times of columns have the unit of the columns, or that of the input.
+func TestEmittedAndUnits(t *testing.T) {
+	for _, c := range []struct {
+		sets string
+		want []int
+		unit format.TimeUnit
+	}{
+		{"model.horizon=3", []int{1, 2, 3}, timeUnit("", "auto")},
+		{"model.horizon=3 pipeline.emit=2 input.csv.time_unit=ms", []int{2}, timeUnit("", "ms")},
+		{"model.horizon=1 input.time_format=02/01/2006", []int{1}, "02/01/2006"},
+		{"model.horizon=5 pipeline.emit=1,4 input.csv.time_unit=year", []int{1, 4}, timeUnit("", "year")},
+	} {
+		cfg, err := loaded(t, "", append([]string{"input.file.path=in.csv", "output.discard={}"}, strings.Fields(c.sets)...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Emitted(cfg); !slices.Equal(got, c.want) {
+			t.Errorf("%s: horizons %v, want %v", c.sets, got, c.want)
+		}
+		if got := TimeUnit(cfg); got != c.unit {
+			t.Errorf("%s: unit %v, want %v", c.sets, got, c.unit)
+		}
 	}
 }
 

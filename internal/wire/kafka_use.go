@@ -87,10 +87,10 @@ func (u kafkaUse) look(ctx context.Context) (string, error) {
 			return created, nil
 		}
 	}
-	if err != nil {
-		return "", fmt.Errorf("the brokers answer, but %w", err)
+	var counts map[string]int
+	if err == nil {
+		counts, err = c.Partitions(ctx, u.topics)
 	}
-	counts, err := c.Partitions(ctx, u.topics)
 	if err != nil {
 		return "", fmt.Errorf("the brokers answer, but %w", err)
 	}

@@ -17,10 +17,8 @@ func newField(k config.Kernel, dim, _, draws int, r random.Rand) (orff.Map, erro
 	if k.Operator.Form == "unbounded" {
 		form = orff.Unbounded
 	}
-	of := draws
 	if k.Times.Name != "" { // as of a product of scalars
 		draws = max(int(math.Sqrt(float64(draws)/2)), 1)
-		of = draws
 	}
 	curl, err := orff.NewCurlFree(sigma, dim, draws, form, r)
 	if err != nil {
@@ -40,7 +38,7 @@ func newField(k config.Kernel, dim, _, draws int, r random.Rand) (orff.Map, erro
 		}
 	}
 	if k.Plus.Name != "" {
-		s, err := newPart(k.Plus.Name, k.Plus.Parameter, dim, of, random.Block(r.Uint64(), 2))
+		s, err := newPart(k.Plus.Name, k.Plus.Parameter, dim, draws, random.Block(r.Uint64(), 2))
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +48,7 @@ func newField(k config.Kernel, dim, _, draws int, r random.Rand) (orff.Map, erro
 		}
 	}
 	if k.Times.Name != "" {
-		s, err := newPart(k.Times.Name, k.Times.Parameter, dim, of, random.Block(r.Uint64(), 3))
+		s, err := newPart(k.Times.Name, k.Times.Parameter, dim, draws, random.Block(r.Uint64(), 3))
 		if err != nil {
 			return nil, err
 		}

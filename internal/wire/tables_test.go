@@ -204,6 +204,12 @@ func TestEveryPartIsARow(t *testing.T) {
 	for _, l := range losses {
 		examples = append(examples, fmt.Sprintf("order: 1, optimiser: {step: plain}, loss: {name: %s, parameter: 0.5}", l.name))
 	}
+	for _, together := range []string{
+		"kernel: {plus: {name: laplacian, weight: 0.3}, times: {name: polynomial}}", "kernel: {operator: {name: curl_free, form: unbounded}, plus: {name: laplacian, weight: 0.3}}",
+		"kernel: {operator: {name: helmholtz}, times: {name: sinc}}", "kernel: {operator: {name: transformable}, linear: false}", "kernel: {inputs: common}, bandwidth: 0.5",
+	} {
+		examples = append(examples, "order: 1, "+together)
+	}
 	distinct, sizes := make(map[string]string), make(map[string]float64)
 	for _, e := range examples {
 		c, err := loaded(t, "type: kernelvar, "+e)
