@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -444,6 +445,44 @@ func TestEmittedAndUnits(t *testing.T) {
 		}
 		if got := TimeUnit(cfg); got != c.unit {
 			t.Errorf("%s: unit %v, want %v", c.sets, got, c.unit)
+		}
+	}
+}
+
+// Models, pages and batches take their shares of the memory that the process may have.
+func TestSharesOfMemory(t *testing.T) {
+	const limit = 16 << 30
+	was := debug.SetMemoryLimit(limit)
+	defer debug.SetMemoryLimit(was)
+	cfg, own := config.Default(), config.Default()
+	own.Model.Memory = 5
+	for _, c := range []struct {
+		what      string
+		got, want int64
+	}{
+		{"models", ModelMemory(cfg), limit * 3 / 4}, {"models, as configured", ModelMemory(own), 5}, {"histories of the page", PageMemory(), limit / 16},
+		{"batch without a limit", int64(BatchBytes(0)), 32 << 20}, {"smallest batch", int64(BatchBytes(64)), 8 << 20},
+		{"batch", int64(BatchBytes(1 << 30)), 16 << 20}, {"largest batch", int64(BatchBytes(limit)), 32 << 20},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %d bytes, want %d", c.what, c.got, c.want)
+		}
+	}
+	debug.SetMemoryLimit(math.MaxInt64)
+	if a, b := ModelMemory(cfg), PageMemory(); a != 0 || b != 0 {
+		t.Errorf("without a limit: %d and %d bytes", a, b)
+	}
+}
+
+// An input that cannot be opened is an error.
+func TestInputsThatAreNotThere(t *testing.T) {
+	for _, sets := range []string{"input.file.path=none.csv", "input.file.path=none.parquet", "input.file.path=none.jsonl"} {
+		cfg, err := loaded(t, "", sets, "output.discard={}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in, err := OpenInput(cfg); err == nil {
+			t.Errorf("%s: %+v", sets, in)
 		}
 	}
 }

@@ -181,6 +181,19 @@ func TestEveryKernelDraws(t *testing.T) {
 		}
 		sizes[row.names[0]] = size(phi)
 	}
+	for _, o := range operators {
+		for _, draws := range []int{1, 3, 9} {
+			k := config.Default().Model.Kernel
+			k.Operator.Name, k.Operator.Groups, k.Linear = o.name, 1, false
+			m, err := NewMap(k, 2, 2, draws, orff.NewRand(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			phi := make([]float64, m.Dims().Features)
+			m.FeaturesTo(phi, []float64{.3, .2})
+			sizes[fmt.Sprintf("%s, %d draws, %d features", o.name, draws, len(phi))] = size(phi)
+		}
+	}
 	checkSizes(t, "testdata/features.txt", sizes)
 }
 
