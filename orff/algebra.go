@@ -6,6 +6,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 )
 
@@ -25,7 +26,7 @@ func NewScalarSum(weights []float64, parts ...Scalar) (Scalar, error) {
 		if p.In() != parts[0].In() {
 			return nil, fmt.Errorf("orff: the maps of a sum must share their input, lengths are %d and %d", parts[0].In(), p.In())
 		}
-		if err := giveWeight(p, weights[i]); err != nil {
+		if err := optional.GiveWeight(p, weights[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -55,7 +56,7 @@ func (f *sumScalar) FeaturesTo(phi, x []float64) {
 }
 
 // Check asks all parts.
-func (f *sumScalar) Check(x []float64) error { return checkAll(f.parts, x) }
+func (f *sumScalar) Check(x []float64) error { return optional.CheckAll(f.parts, x) }
 
 // State saves or restores the parts.
 func (f *sumScalar) State(c *snapshot.Codec) {
@@ -65,10 +66,10 @@ func (f *sumScalar) State(c *snapshot.Codec) {
 	}
 }
 
-func (f *sumScalar) redraw(r *random.Rand) bool { return redrawAll(f.parts, r) }
-func (f *sumScalar) weigh(s float64) bool       { return weighAll(f.parts, s) }
+func (f *sumScalar) RedrawFrom(r *random.Rand) bool { return optional.RedrawAll(f.parts, r) }
+func (f *sumScalar) Weigh(s float64) bool           { return optional.WeighAll(f.parts, s) }
 
-func (f *sumScalar) kernel(x, z []float64) float64 {
+func (f *sumScalar) Kernel(x, z []float64) float64 {
 	var k float64
 	for _, p := range f.parts {
 		k += Kernel(p, x, z)
@@ -76,10 +77,10 @@ func (f *sumScalar) kernel(x, z []float64) float64 {
 	return k
 }
 
-func (f *sumScalar) variance(x, z []float64) float64 {
+func (f *sumScalar) Variance(x, z []float64) float64 {
 	var v float64
 	for _, p := range f.parts {
-		v += varianceOf(p, x, z)
+		v += optional.Variance(p, x, z)
 	}
 	return v
 }
@@ -102,7 +103,7 @@ func addGradientOf(g, scratch []float64, s Scalar, x, phi, c []float64) {
 
 func (f *sumScalar) Smooth() error {
 	for _, p := range f.parts {
-		if err := smooth(p); err != nil {
+		if err := optional.Smooth(p); err != nil {
 			return err
 		}
 	}
@@ -150,8 +151,8 @@ func (f *productScalar) GradientTo(g, x, phi, c []float64) {
 	addGradientOf(g, f.g, f.b, x, f.pb, f.cb)
 }
 
-func (f *productScalar) Smooth() error           { return smooth(f.a, f.b) }
-func (f *productScalar) Check(x []float64) error { return checkBoth(f.a, f.b, x) }
+func (f *productScalar) Smooth() error           { return optional.Smooth(f.a, f.b) }
+func (f *productScalar) Check(x []float64) error { return optional.CheckBoth(f.a, f.b, x) }
 
 // State saves or restores both maps.
 func (f *productScalar) State(c *snapshot.Codec) {
@@ -160,16 +161,45 @@ func (f *productScalar) State(c *snapshot.Codec) {
 	f.b.State(c)
 }
 
-func (f *productScalar) redraw(r *random.Rand) bool { return redraw(f.a, r) && redraw(f.b, r) }
-func (f *productScalar) weigh(s float64) bool       { return weigh(f.a, s) }
+func (f *productScalar) RedrawFrom(r *random.Rand) bool {
+	return optional.Redraw(f.a, r) && optional.Redraw(f.b, r)
+}
+func (f *productScalar) Weigh(s float64) bool { return optional.Weigh(f.a, s) }
 
-func (f *productScalar) kernel(x, z []float64) float64 { return Kernel(f.a, x, z) * Kernel(f.b, x, z) }
+func (f *productScalar) Kernel(x, z []float64) float64 { return Kernel(f.a, x, z) * Kernel(f.b, x, z) }
 
-func (f *productScalar) variance(x, z []float64) float64 {
-	return productVariance(Kernel(f.a, x, z), varianceOf(f.a, x, z), Kernel(f.b, x, z), varianceOf(f.b, x, z))
+func (f *productScalar) Variance(x, z []float64) float64 {
+	return productVariance(Kernel(f.a, x, z), optional.Variance(f.a, x, z), Kernel(f.b, x, z), optional.Variance(f.b, x, z))
 }
 
 // productVariance is the variance of a product of two independent variables.
 func productVariance(k1, v1, k2, v2 float64) float64 {
 	return v1*v2 + v1*k2*k2 + v2*k1*k1
+}
+
+func (f *sumScalar) KernelSmooth() error {
+	for _, p := range f.parts {
+		if err := optional.KernelSmooth(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *sumScalar) KernelSlopeTo(g, x, z []float64) {
+	clear(g)
+	for _, p := range f.parts {
+		p.(optional.SlopedScalar).KernelSlopeTo(f.g, x, z)
+		vec.Axpy(1, f.g, g)
+	}
+}
+
+func (f *productScalar) KernelSmooth() error { return optional.KernelSmooth(f.a, f.b) }
+
+// kernelSlopeTo is the product rule.
+func (f *productScalar) KernelSlopeTo(g, x, z []float64) {
+	f.a.(optional.SlopedScalar).KernelSlopeTo(g, x, z)
+	vec.Scale(Kernel(f.b, x, z), g)
+	f.b.(optional.SlopedScalar).KernelSlopeTo(f.g, x, z)
+	vec.Axpy(Kernel(f.a, x, z), f.g, g)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
@@ -29,7 +30,7 @@ func NewAngular(d, D int, r random.Rand) (Scalar, error) {
 		return nil, err
 	}
 	f := &angularScalar{d: d, n: D, w: make([]float64, d*D), scale: 1 / math.Sqrt(float64(D))}
-	f.redraw(&r)
+	f.RedrawFrom(&r)
 	return f, nil
 }
 
@@ -77,16 +78,20 @@ func (f *angularScalar) State(c *snapshot.Codec) {
 	c.Float64s(f.w)
 }
 
-func (f *angularScalar) redraw(r *random.Rand) bool { r.NormalsTo(f.w); return true }
-func (f *angularScalar) weigh(s float64) bool       { f.scale *= s; return true }
-func (f *angularScalar) mass() float64              { return f.scale * f.scale * float64(f.n) }
+func (f *angularScalar) RedrawFrom(r *random.Rand) bool { r.NormalsTo(f.w); return true }
+func (f *angularScalar) Weigh(s float64) bool           { f.scale *= s; return true }
+func (f *angularScalar) mass() float64                  { return f.scale * f.scale * float64(f.n) }
 
-func (f *angularScalar) kernel(x, z []float64) float64 {
+func (f *angularScalar) Kernel(x, z []float64) float64 {
 	cos := vec.Dot(x, z) / math.Sqrt(numeric.SquaredNorm(x)*numeric.SquaredNorm(z))
 	return f.mass() * (1 - 2*math.Acos(max(-1, min(1, cos)))/math.Pi)
 }
 
 // variance: the square of a term is 1.
-func (f *angularScalar) variance(x, z []float64) float64 {
-	return (numeric.Square(f.mass()) - numeric.Square(f.kernel(x, z))) / float64(f.n)
+func (f *angularScalar) Variance(x, z []float64) float64 {
+	return (numeric.Square(f.mass()) - numeric.Square(f.Kernel(x, z))) / float64(f.n)
+}
+
+func (f *angularScalar) Estimate() (bound.Estimate, error) {
+	return bound.Estimate{Draws: f.n, D: f.d, Norm: f.mass(), Spread: bound.Constant(1), ExactDiagonal: true, Gram: 1}, nil
 }

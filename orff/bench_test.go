@@ -76,35 +76,35 @@ func BenchmarkStep(b *testing.B) {
 			return NewNystroem(spectrum.Gaussian{Sigma: 1}, d, maptest.Normals(3, d*D))
 		})},
 		{"curl-free", func(d int) (Map, error) { return curl(d), nil }},
-		{"curl-free-unbounded", func(d int) (Map, error) { return asMap(NewCurlFree(1, d, D, Unbounded, r)) }},
-		{"divergence-free", func(d int) (Map, error) { return asMap(NewDivergenceFree(1, d, D, Bounded, false, r)) }},
-		{"divergence-free-reduced", func(d int) (Map, error) { return asMap(NewDivergenceFree(1, d, D, Bounded, true, r)) }},
+		{"curl-free-unbounded", func(d int) (Map, error) { return maptest.AsMap(NewCurlFree(1, d, D, Unbounded, r)) }},
+		{"divergence-free", func(d int) (Map, error) { return maptest.AsMap(NewDivergenceFree(1, d, D, Bounded, false, r)) }},
+		{"divergence-free-reduced", func(d int) (Map, error) { return maptest.AsMap(NewDivergenceFree(1, d, D, Bounded, true, r)) }},
 		{"helmholtz", func(d int) (Map, error) {
-			return asMap(NewHelmholtz(0.5, curl(d), maptest.Must(NewDivergenceFree(1, d, D, Bounded, false, r))))
+			return maptest.AsMap(NewHelmholtz(0.5, curl(d), maptest.Must(NewDivergenceFree(1, d, D, Bounded, false, r))))
 		}},
 		{"transformable", func(d int) (Map, error) {
-			return asMap(NewTransformable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 1, D, r)), Coordinates(d)))
+			return maptest.AsMap(NewTransformable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 1, D, r)), Coordinates(d)))
 		}},
 		{"integral", func(d int) (Map, error) {
 			return newIntegral(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d-1, D, r)), maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 1, D, r))), nil
 		}},
 		{"product", func(d int) (Map, error) {
-			return asMap(NewProduct(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, D, r)), curl(d)))
+			return maptest.AsMap(NewProduct(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, D, r)), curl(d)))
 		}},
 		{"schur-10", func(d int) (Map, error) {
-			return asMap(NewSchur(NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 10, r)), coupling.Identity(d)), maptest.Must(NewTransformable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 1, 10, r)), Coordinates(d)))))
+			return maptest.AsMap(NewSchur(NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 10, r)), coupling.Identity(d)), maptest.Must(NewTransformable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 1, 10, r)), Coordinates(d)))))
 		}},
 		{"tensor-10", func(d int) (Map, error) {
-			return asMap(NewTensor(NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 10, r)), coupling.Identity(2)), maptest.Must(NewCurlFree(1, d, 10, Bounded, r))))
+			return maptest.AsMap(NewTensor(NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 10, r)), coupling.Identity(2)), maptest.Must(NewCurlFree(1, d, 10, Bounded, r))))
 		}},
-		{"congruence", func(d int) (Map, error) { return asMap(NewCongruence(curl(d), d, maptest.Normals(3, d*d))) }},
+		{"congruence", func(d int) (Map, error) { return maptest.AsMap(NewCongruence(curl(d), d, maptest.Normals(3, d*d))) }},
 		{"blocks-4x25", func(d int) (Map, error) {
-			return asMap(NewBlocks(4, 1, true, func(r random.Rand) (Map, error) {
+			return maptest.AsMap(NewBlocks(4, 1, true, func(r random.Rand) (Map, error) {
 				return NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 25, r)), coupling.Identity(d)), nil
 			}))
 		}},
 		{"blocks-4x25-redrawn", func(d int) (Map, error) {
-			return asMap(NewBlocks(4, 1, false, func(r random.Rand) (Map, error) {
+			return maptest.AsMap(NewBlocks(4, 1, false, func(r random.Rand) (Map, error) {
 				return NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 25, r)), coupling.Identity(d)), nil
 			}))
 		}},

@@ -7,7 +7,9 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 )
 
@@ -75,8 +77,8 @@ func NewBlocks(n int, seed uint64, keep bool, build func(r random.Rand) (Map, er
 			return nil, fmt.Errorf("orff: block %d has sizes %v, block 1 has %v", i+1, m.Dims(), b.dims)
 		}
 		b.dims = m.Dims()
-		if !weigh(m, scale) {
-			return nil, fmt.Errorf("orff: a map of another package cannot be a block, it has no weight")
+		if !optional.Weigh(m, scale) {
+			return nil, fmt.Errorf("orff: %T cannot be a block, it has no weight", m)
 		}
 		b.blocks[i] = m
 	}
@@ -84,7 +86,7 @@ func NewBlocks(n int, seed uint64, keep bool, build func(r random.Rand) (Map, er
 		b.drawn, b.last = b.blocks[0], 1
 		b.blocks[0] = &redrawnBlock{b, 1}
 		r := random.Block(seed, 1)
-		if !redraw(b.drawn, &r) {
+		if !optional.Redraw(b.drawn, &r) {
 			return nil, fmt.Errorf("orff: a map that depends on data (landmarks, given frequencies) cannot be drawn again: keep its blocks")
 		}
 	}
@@ -156,7 +158,7 @@ func (b *Blocks) Redraw(i int) bool {
 		return true
 	}
 	b.rand = b.blockRand(i + 1)
-	return redraw(b.blocks[i], &b.rand)
+	return optional.Redraw(b.blocks[i], &b.rand)
 }
 
 // Grow appends one block, drawn as NewBlocks would have drawn it: the present ones
@@ -181,9 +183,9 @@ func (b *Blocks) Grow() error {
 		return fmt.Errorf("orff: block %d has sizes %v, block 1 has %v", n+1, m.Dims(), b.dims)
 	}
 	for _, old := range b.blocks {
-		weigh(old, math.Sqrt(float64(n)/float64(n+1)))
+		optional.Weigh(old, math.Sqrt(float64(n)/float64(n+1)))
 	}
-	weigh(m, math.Sqrt(1/float64(n+1)))
+	optional.Weigh(m, math.Sqrt(1/float64(n+1)))
 	b.blocks, b.again = append(b.blocks, m), append(b.again, 0)
 	return nil
 }
@@ -201,11 +203,11 @@ func (b *Blocks) State(c *snapshot.Codec) {
 		return
 	}
 	for _, m := range b.blocks {
-		state(m, c)
+		optional.State(m, c)
 	}
 }
 
-func (b *Blocks) redraw(r *random.Rand) bool {
+func (b *Blocks) RedrawFrom(r *random.Rand) bool {
 	b.seed = r.Uint64()
 	clear(b.again)
 	if !b.kept {
@@ -214,19 +216,19 @@ func (b *Blocks) redraw(r *random.Rand) bool {
 	}
 	for i, m := range b.blocks {
 		g := random.Block(b.seed, i+1)
-		if !redraw(m, &g) {
+		if !optional.Redraw(m, &g) {
 			return false
 		}
 	}
 	return true
 }
 
-func (b *Blocks) weigh(s float64) bool {
+func (b *Blocks) Weigh(s float64) bool {
 	if !b.kept {
-		return weigh(b.drawn, s)
+		return optional.Weigh(b.drawn, s)
 	}
 	for _, m := range b.blocks {
-		weigh(m, s)
+		optional.Weigh(m, s)
 	}
 	return true
 }
@@ -236,22 +238,22 @@ func (b *Blocks) PullbackTo(g, x, phi, theta, r []float64) {
 	n, p := b.dims.Features, b.dims.Params
 	clear(g)
 	for i, m := range b.blocks {
-		m.(smoothMap).PullbackTo(b.g, x, phi[i*n:(i+1)*n], theta[i*p:(i+1)*p], r)
+		m.(optional.SmoothMap).PullbackTo(b.g, x, phi[i*n:(i+1)*n], theta[i*p:(i+1)*p], r)
 		vec.Axpy(1, b.g, g)
 	}
 }
 
-func (b *Blocks) Smooth() error           { return smooth(b.blocks[0]) }
+func (b *Blocks) Smooth() error           { return optional.Smooth(b.blocks[0]) }
 func (b *Blocks) Check(x []float64) error { return CheckInput(b.blocks[0], x) }
 
 // All blocks have one kernel and one law.
-func (b *Blocks) kernelTo(k, x, z []float64) {
+func (b *Blocks) KernelTo(k, x, z []float64) {
 	KernelTo(k, b.blocks[0], x, z)
 	vec.Scale(float64(len(b.blocks)), k)
 }
 
-func (b *Blocks) varianceTo(v, x, z []float64) {
-	variancesTo(v, b.blocks[0], x, z)
+func (b *Blocks) VarianceTo(v, x, z []float64) {
+	optional.VarianceTo(v, b.blocks[0], x, z)
 	vec.Scale(float64(len(b.blocks)), v)
 }
 
@@ -266,7 +268,7 @@ func (m *redrawnBlock) get() Map {
 	b := m.parent
 	if b.last != m.number {
 		b.rand = b.blockRand(m.number)
-		redraw(b.drawn, &b.rand)
+		optional.Redraw(b.drawn, &b.rand)
 		b.last = m.number
 	}
 	return b.drawn
@@ -275,7 +277,7 @@ func (m *redrawnBlock) get() Map {
 // apply returns a map that can apply Phi(x) given phi: any block will do when phi
 // holds all that is random.
 func (m *redrawnBlock) apply() Map {
-	if _, ok := m.parent.drawn.(interface{ allInFeatures() }); ok {
+	if _, ok := m.parent.drawn.(interface{ AllInFeatures() }); ok {
 		return m.parent.drawn
 	}
 	return m.get()
@@ -290,10 +292,35 @@ func (m *redrawnBlock) AddGradient(g []float64, alpha float64, phi, r []float64)
 }
 
 func (m *redrawnBlock) PullbackTo(g, x, phi, theta, r []float64) {
-	m.get().(smoothMap).PullbackTo(g, x, phi, theta, r)
+	m.get().(optional.SmoothMap).PullbackTo(g, x, phi, theta, r)
 }
 
-func (m *redrawnBlock) Smooth() error                { return smooth(m.parent.drawn) }
+func (m *redrawnBlock) Smooth() error                { return optional.Smooth(m.parent.drawn) }
 func (m *redrawnBlock) Check(x []float64) error      { return CheckInput(m.parent.drawn, x) }
-func (m *redrawnBlock) kernelTo(k, x, z []float64)   { KernelTo(k, m.parent.drawn, x, z) }
-func (m *redrawnBlock) varianceTo(v, x, z []float64) { variancesTo(v, m.parent.drawn, x, z) }
+func (m *redrawnBlock) KernelTo(k, x, z []float64)   { KernelTo(k, m.parent.drawn, x, z) }
+func (m *redrawnBlock) VarianceTo(v, x, z []float64) { optional.VarianceTo(v, m.parent.drawn, x, z) }
+
+func (b *Blocks) KernelSmooth() error { return optional.KernelSmooth(b.blocks[0]) }
+
+func (b *Blocks) KernelPullTo(g, x, z, r, a []float64) {
+	b.blocks[0].(optional.SlopedMap).KernelPullTo(g, x, z, r, a)
+	vec.Scale(float64(len(b.blocks)), g)
+}
+
+func (m *redrawnBlock) KernelSmooth() error { return optional.KernelSmooth(m.parent.drawn) }
+
+func (m *redrawnBlock) KernelPullTo(g, x, z, r, a []float64) {
+	m.parent.drawn.(optional.SlopedMap).KernelPullTo(g, x, z, r, a)
+}
+
+func (b *Blocks) Estimate() (bound.Estimate, error) {
+	m := b.blocks[0]
+	if !b.kept {
+		m = b.drawn
+	}
+	e, err := bound.Of(m)
+	n := len(b.blocks)
+	e.Draws *= n
+	e.Norm *= float64(n)
+	return e, err
+}

@@ -107,7 +107,7 @@ func TestBlocksRefuse(t *testing.T) {
 // not, and after a restart.
 func TestBlocksRedraw(t *testing.T) {
 	const D = 3
-	build := func(r random.Rand) (Map, error) { return asMap(NewCurlFree(maptest.Sigma, 3, D, Bounded, r)) }
+	build := func(r random.Rand) (Map, error) { return maptest.AsMap(NewCurlFree(maptest.Sigma, 3, D, Bounded, r)) }
 	kept, drawn := maptest.Must(NewBlocks(3, 7, true, build)), maptest.Must(NewBlocks(3, 7, false, build))
 	phi := func(b *Blocks, i int) []float64 {
 		return append([]float64(nil), maptest.Features(b.Block(i), maptest.X, 2*D)...)

@@ -1,10 +1,12 @@
 package orff
 
 import (
+	"errors"
 	"math"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
@@ -45,7 +47,7 @@ func NewCompositional(s Series, law DegreeLaw, inner spectrum.Spectrum, d, D int
 		return nil, err
 	}
 	f := &compositionalScalar{series: s, law: law, spectrum: inner, d: d, n: D, scale: 1 / math.Sqrt(float64(D)), products: newProducts(D), delta: make([]float64, d)}
-	f.redraw(&r)
+	f.RedrawFrom(&r)
 	return f, nil
 }
 
@@ -96,7 +98,7 @@ func (f *compositionalScalar) resizeScratch() {
 	f.t, f.sin = grown(f.t, n), grown(f.sin, n)
 }
 
-func (f *compositionalScalar) redraw(r *random.Rand) bool {
+func (f *compositionalScalar) RedrawFrom(r *random.Rand) bool {
 	f.drawDegrees(f.series, f.law, r)
 	n := f.resize()
 	f.resizeScratch()
@@ -113,20 +115,58 @@ func (f *compositionalScalar) redraw(r *random.Rand) bool {
 	return true
 }
 
-func (f *compositionalScalar) weigh(s float64) bool { f.scale *= s; return true }
+func (f *compositionalScalar) Weigh(s float64) bool { f.scale *= s; return true }
 func (f *compositionalScalar) mass() float64        { return f.scale * f.scale * float64(f.n) }
 
-func (f *compositionalScalar) kernel(x, z []float64) float64 {
+func (f *compositionalScalar) Kernel(x, z []float64) float64 {
 	numeric.LagTo(f.delta, x, z)
 	return f.mass() * f.series.At(f.spectrum.K0(f.delta))
 }
 
 // variance: M = E (W(x) W(z))^2 = 1 + k0(2 delta)/2.
-func (f *compositionalScalar) variance(x, z []float64) float64 {
+func (f *compositionalScalar) Variance(x, z []float64) float64 {
 	if spectrum.Dependent(f.spectrum) {
 		return math.NaN()
 	}
 	numeric.LagTo(f.delta, x, z)
 	k, k2 := spectrum.TwoLags(f.spectrum, f.delta)
 	return numeric.Square(f.mass()) * (secondMoment(f.series, f.law, 1+k2/2) - numeric.Square(f.series.At(k))) / float64(f.n)
+}
+
+func (f *compositionalScalar) KernelSmooth() error { return spectrum.CheckSlope(f.spectrum) }
+
+// kernelSlopeTo is the chain rule.
+func (f *compositionalScalar) KernelSlopeTo(g, x, z []float64) {
+	numeric.LagTo(f.delta, x, z)
+	spectrum.SlopeTo(g, f.spectrum, f.delta)
+	vec.Scale(f.mass()*f.series.Slope(f.spectrum.K0(f.delta)), g)
+}
+
+func (f *compositionalScalar) Estimate() (bound.Estimate, error) {
+	if spectrum.Dependent(f.spectrum) {
+		return bound.Estimate{}, bound.ErrUnknown
+	}
+	const cw = 2 // W(x) W(z) of the phase form
+	spread := func(bound.Set) (float64, error) { return productBound(f.series, f.law, cw) }
+	uniform := func(eps float64, p bound.Set) (bound.Inequality, string, error) {
+		g, ok := f.law.(Geometric)
+		if !ok {
+			return nil, "", errors.New("orff: the uniform bound of compositional features is known for the geometric law only")
+		}
+		if err := check.Positive("the radius of the inputs", p.Radius); err != nil {
+			return nil, "", err
+		}
+		c1, err := spread(p)
+		if err != nil {
+			return nil, "", err
+		}
+		// E||omega|| bounds the slope of k and, times sqrt(2), the slope of W.
+		s := math.Sqrt(float64(f.d) * f.spectrum.Variance())
+		if math.IsInf(s, 1) {
+			return nil, "", errors.New("orff: no uniform bound: the frequencies of the inner kernel have no variance")
+		}
+		l1 := s*f.series.Slope(1) + math.Sqrt2*s*g.P*g.P/(g.P-1)*math.Sqrt(cw)*f.series.Slope(g.P*cw)
+		return maclaurinUniform(eps, p, f.d, c1, l1)
+	}
+	return bound.Estimate{Draws: f.n, D: f.d, Norm: f.mass(), Spread: spread, Uniform: uniform}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 )
 
@@ -46,20 +47,28 @@ func (m *congruenceMap) AddGradient(g []float64, alpha float64, phi, r []float64
 
 func (m *congruenceMap) PullbackTo(g, x, phi, theta, r []float64) {
 	vec.MatTVec(m.u, m.v, r)
-	m.m.(smoothMap).PullbackTo(g, x, phi, theta, m.u)
+	m.m.(optional.SmoothMap).PullbackTo(g, x, phi, theta, m.u)
 }
 
-func (m *congruenceMap) Smooth() error           { return smooth(m.m) }
+func (m *congruenceMap) Smooth() error           { return optional.Smooth(m.m) }
 func (m *congruenceMap) Check(x []float64) error { return CheckInput(m.m, x) }
-func (m *congruenceMap) State(c *snapshot.Codec) { state(m.m, c) }
+func (m *congruenceMap) State(c *snapshot.Codec) { optional.State(m.m, c) }
 
-func (m *congruenceMap) redraw(r *random.Rand) bool { return redraw(m.m, r) }
-func (m *congruenceMap) weigh(s float64) bool       { return weigh(m.m, s) }
+func (m *congruenceMap) RedrawFrom(r *random.Rand) bool { return optional.Redraw(m.m, r) }
+func (m *congruenceMap) Weigh(s float64) bool           { return optional.Weigh(m.m, s) }
 
-func (m *congruenceMap) kernelTo(k, x, z []float64) {
+func (m *congruenceMap) KernelTo(k, x, z []float64) {
 	p, q := len(m.u), m.dims.Out
 	KernelTo(m.inner, m.m, x, z)
 	clear(m.left)
 	vec.AddMatMul(m.left, 1, m.v, m.inner, q, p, p)
 	vec.MatMulT(k, m.left, m.v, q, q, p)
+}
+
+func (m *congruenceMap) KernelSmooth() error { return optional.KernelSmooth(m.m) }
+
+func (m *congruenceMap) KernelPullTo(g, x, z, r, a []float64) {
+	vec.MatTVec(m.u, m.v, r)
+	vec.MatTVec(m.w, m.v, a)
+	m.m.(optional.SlopedMap).KernelPullTo(g, x, z, m.u, m.w)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
@@ -31,13 +32,6 @@ type contract struct {
 	moving       bool // not invariant under shifts
 }
 
-var (
-	positiveX = []float64{0.2, 0.5, 1.3}
-	positiveZ = []float64{0.7, 0.1, 0.4}
-	wideX     = append(append([]float64{}, maptest.Normals(101, 16)...), make([]float64, 16)...)
-	wideZ     = append(append([]float64{}, maptest.Normals(102, 16)...), make([]float64, 16)...)
-)
-
 // withGamma makes a Map of a scalar map.
 func withGamma[S Scalar](s S, err error) (Map, error) {
 	if err != nil {
@@ -45,8 +39,6 @@ func withGamma[S Scalar](s S, err error) (Map, error) {
 	}
 	return NewDecomposable(s, maptest.Must(coupling.New(2, maptest.Gamma))), nil
 }
-
-func asMap[M Map](m M, err error) (Map, error) { return m, err }
 
 // fourierContract is a decomposable Fourier map of one kernel.
 func fourierContract(name string, s spectrum.Spectrum) contract {
@@ -89,7 +81,7 @@ func contracts() []contract {
 		dependent(fourierContract("Halton", spectrum.QuasiMonteCarlo{Spectrum: g, Sequence: spectrum.Halton}), g),
 		dependent(fourierContract("Sobol", spectrum.QuasiMonteCarlo{Spectrum: g, Sequence: spectrum.Sobol}), g),
 		rough(dependent(fourierContract("Sobol Laplacian", spectrum.QuasiMonteCarlo{Spectrum: spectrum.Laplacian{Gamma: 0.7}, Sequence: spectrum.Sobol}), spectrum.Laplacian{Gamma: 0.7})),
-		{name: "SORF", x: wideX, z: wideZ, noMonteCarlo: "biased", build: func(D int, r random.Rand) (Map, error) {
+		{name: "SORF", x: maptest.WideX, z: maptest.WideZ, noMonteCarlo: "biased", build: func(D int, r random.Rand) (Map, error) {
 			return withGamma(NewSORF(4, 32, D, r))
 		}},
 		dependent(contract{name: "Fastfood", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
@@ -119,10 +111,10 @@ func contracts() []contract {
 		{name: "compositional", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
 			return withGamma(NewCompositional(Exponential{}, Geometric{P: 2}, g, 3, D, r))
 		}},
-		{name: "exponential semigroup", x: positiveX, z: positiveZ, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
+		{name: "exponential semigroup", x: maptest.PositiveX, z: maptest.PositiveZ, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
 			return withGamma(NewSemigroup(ExponentialSemigroup, 0.6, 3, D, r))
 		}},
-		{name: "reciprocal semigroup", x: positiveX, z: positiveZ, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
+		{name: "reciprocal semigroup", x: maptest.PositiveX, z: maptest.PositiveZ, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
 			return withGamma(NewSemigroup(ReciprocalSemigroup, 1.5, 3, D, r))
 		}},
 		{name: "Nystroem", x: maptest.X, z: maptest.Z, noMonteCarlo: "landmarks", noRedraw: true, moving: true, build: func(D int, r random.Rand) (Map, error) {
@@ -147,14 +139,14 @@ func contracts() []contract {
 		}},
 		{name: "Helmholtz", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
 			curl, div := gaussianField(3, D, Bounded, r)
-			return asMap(NewHelmholtz(0.3, curl, div))
+			return maptest.AsMap(NewHelmholtz(0.3, curl, div))
 		}},
 		{name: "sum", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
 			curl, div := gaussianField(3, D, Unbounded, r)
-			return asMap(NewSum([]float64{0.5, 2, 1}, curl, div, NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), coupling.Identity(3))))
+			return maptest.AsMap(NewSum([]float64{0.5, 2, 1}, curl, div, NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), coupling.Identity(3))))
 		}},
 		{name: "transformable", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
-			return asMap(NewTransformable(maptest.Must(NewFourier(g, 1, D, r)), Coordinates(3)))
+			return maptest.AsMap(NewTransformable(maptest.Must(NewFourier(g, 1, D, r)), Coordinates(3)))
 		}, squaredError: func(D int) float64 {
 			var v float64
 			for _, a := range maptest.X {
@@ -169,12 +161,12 @@ func contracts() []contract {
 		}},
 		{name: "product", x: maptest.X, z: maptest.Z, draws: 200, repeats: 20, build: func(D int, r random.Rand) (Map, error) {
 			curl, _ := gaussianField(3, D, Bounded, random.Block(r.Uint64(), 1))
-			return asMap(NewProduct(maptest.Must(NewFourier(spectrum.Sinc{A: 1}, 3, D, r)), curl))
+			return maptest.AsMap(NewProduct(maptest.Must(NewFourier(spectrum.Sinc{A: 1}, 3, D, r)), curl))
 		}},
 		{name: "Schur", x: maptest.X, z: maptest.Z, draws: 100, repeats: 30, moving: true, build: func(D int, r random.Rand) (Map, error) {
 			tr := maptest.Must(NewTransformable(maptest.Must(NewFourier(g, 1, D, r)), Coordinates(3)))
 			gamma := maptest.Must(coupling.New(3, maptest.Must(coupling.GraphGamma(3, maptest.Path3, 0.1))))
-			return asMap(NewSchur(NewDecomposable(maptest.Must(NewFourier(g, 3, D, random.Block(r.Uint64(), 1))), gamma), tr))
+			return maptest.AsMap(NewSchur(NewDecomposable(maptest.Must(NewFourier(g, 3, D, random.Block(r.Uint64(), 1))), gamma), tr))
 		}, squaredError: func(D int) float64 {
 			gamma := maptest.Must(coupling.GraphGamma(3, maptest.Path3, 0.1))
 			k, v := g.K0(maptest.Delta), cosSinVariance(g, maptest.Delta)/float64(D)
@@ -189,32 +181,32 @@ func contracts() []contract {
 		}},
 		{name: "tensor", x: maptest.X, z: maptest.Z, draws: 100, repeats: 60, build: func(D int, r random.Rand) (Map, error) {
 			_, div := gaussianField(3, D, Bounded, random.Block(r.Uint64(), 1))
-			return asMap(NewTensor(NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(coupling.New(2, maptest.Gamma))), div))
+			return maptest.AsMap(NewTensor(NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(coupling.New(2, maptest.Gamma))), div))
 		}},
 		{name: "congruence", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
-			return asMap(NewCongruence(NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), coupling.Identity(3)), 2, []float64{1, 2, 0, -1, 0.5, 3}))
+			return maptest.AsMap(NewCongruence(NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), coupling.Identity(3)), 2, []float64{1, 2, 0, -1, 0.5, 3}))
 		}, squaredError: func(D int) float64 {
 			// V V^T = [[5, 0], [0, 10.25]].
 			return (25 + 10.25*10.25) * entry(g, maptest.X, maptest.Z) / float64(D)
 		}},
 		{name: "blocks", x: maptest.X, z: maptest.Z, draws: 500, build: func(D int, r random.Rand) (Map, error) {
-			return asMap(NewBlocks(8, r.Uint64(), true, func(r random.Rand) (Map, error) { return asMap(NewCurlFree(maptest.Sigma, 3, D, Bounded, r)) }))
+			return maptest.AsMap(NewBlocks(8, r.Uint64(), true, func(r random.Rand) (Map, error) { return maptest.AsMap(NewCurlFree(maptest.Sigma, 3, D, Bounded, r)) }))
 		}},
 		{name: "blocks drawn again", x: maptest.X, z: maptest.Z, draws: 500, build: func(D int, r random.Rand) (Map, error) {
-			return asMap(NewBlocks(8, r.Uint64(), false, func(r random.Rand) (Map, error) { return asMap(NewCurlFree(maptest.Sigma, 3, D, Bounded, r)) }))
+			return maptest.AsMap(NewBlocks(8, r.Uint64(), false, func(r random.Rand) (Map, error) { return maptest.AsMap(NewCurlFree(maptest.Sigma, 3, D, Bounded, r)) }))
 		}},
 	}
 	for _, form := range []Form{Bounded, Unbounded} {
 		name := map[Form]string{Bounded: "bounded", Unbounded: "unbounded"}[form]
 		cs = append(cs,
 			contract{name: "curl-free " + name, x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
-				return asMap(NewCurlFree(maptest.Sigma, 3, D, form, r))
+				return maptest.AsMap(NewCurlFree(maptest.Sigma, 3, D, form, r))
 			}},
 			contract{name: "divergence-free " + name, x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
-				return asMap(NewDivergenceFree(maptest.Sigma, 3, D, form, false, r))
+				return maptest.AsMap(NewDivergenceFree(maptest.Sigma, 3, D, form, false, r))
 			}},
 			contract{name: "divergence-free reduced " + name, x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
-				return asMap(NewDivergenceFree(maptest.Sigma, 3, D, form, true, r))
+				return maptest.AsMap(NewDivergenceFree(maptest.Sigma, 3, D, form, true, r))
 			}})
 	}
 	return cs
@@ -229,12 +221,12 @@ func TestContract(t *testing.T) {
 					maptest.Adjoint(t, build(10, seed), c.x, 40+seed)
 				}
 			})
-			t.Run("C2_3 Gram", func(t *testing.T) { blockGram(t, build(5, 1), len(c.x), !c.moving) })
+			t.Run("C2_3 Gram", func(t *testing.T) { maptest.BlockGram(t, build(5, 1), len(c.x), !c.moving) })
 			t.Run("MonteCarlo", func(t *testing.T) { c.monteCarlo(t, build) })
 			t.Run("Jacobian", func(t *testing.T) { c.jacobian(t, build(6, 2)) })
 			t.Run("kernel slope", func(t *testing.T) { c.kernelSlope(t, build(6, 2)) })
 			t.Run("state", func(t *testing.T) { c.state(t, build) })
-			t.Run("redraw", func(t *testing.T) { c.redraw(t, build) })
+			t.Run("redraw", func(t *testing.T) { c.RedrawFrom(t, build) })
 			t.Run("allocations", func(t *testing.T) { c.allocations(t, build(10, 3)) })
 			t.Run("weight", func(t *testing.T) { c.weight(t, build) })
 			t.Run("lengths", func(t *testing.T) { c.lengths(t, build(10, 3)) })
@@ -261,7 +253,7 @@ func (c contract) monteCarlo(t *testing.T, build func(int, uint64) Map) {
 	if c.squaredError != nil {
 		squared = c.squaredError(c.draws)
 	} else {
-		variancesTo(v, m, c.x, c.z)
+		optional.VarianceTo(v, m, c.x, c.z)
 		for i := range p {
 			squared += v[i*p+i]
 		}
@@ -363,9 +355,9 @@ func (c contract) kernelSlope(t *testing.T, m Map) {
 func (c contract) state(t *testing.T, build func(int, uint64) Map) {
 	a, b := build(10, 4), build(10, 5)
 	enc := snapshot.NewEncoder(nil)
-	state(a, enc)
+	optional.State(a, enc)
 	dec := snapshot.NewDecoder(enc.Bytes())
-	state(b, dec)
+	optional.State(b, dec)
 	if err := dec.Finish(); err != nil {
 		t.Fatal(err)
 	}
@@ -382,18 +374,18 @@ func (c contract) state(t *testing.T, build func(int, uint64) Map) {
 	// A truncated state is an error, never a panic.
 	for _, n := range []int{0, 3, len(enc.Bytes()) / 2, len(enc.Bytes()) - 1} {
 		dec := snapshot.NewDecoder(enc.Bytes()[:n])
-		state(build(10, 5), dec)
+		optional.State(build(10, 5), dec)
 		if dec.Finish() == nil {
 			t.Errorf("a state cut at %d of %d bytes was accepted", n, len(enc.Bytes()))
 		}
 	}
 }
 
-func (c contract) redraw(t *testing.T, build func(int, uint64) Map) {
+func (c contract) RedrawFrom(t *testing.T, build func(int, uint64) Map) {
 	m := build(10, 6)
 	d := m.Dims()
 	r := random.Block(9, 1)
-	if redraw(m, &r) == c.noRedraw {
+	if optional.Redraw(m, &r) == c.noRedraw {
 		t.Fatalf("redraw reports %v", c.noRedraw)
 	}
 	if c.noRedraw {
@@ -401,10 +393,10 @@ func (c contract) redraw(t *testing.T, build func(int, uint64) Map) {
 	}
 	first := maptest.Features(m, c.x, d.Features)
 	r = random.Block(9, 2)
-	redraw(m, &r)
+	optional.Redraw(m, &r)
 	second := maptest.Features(m, c.x, d.Features)
 	r = random.Block(9, 1)
-	redraw(m, &r)
+	optional.Redraw(m, &r)
 	maptest.NearAll(t, "phi after redrawing the same", maptest.Features(m, c.x, d.Features), first, 0)
 	if c.name != "linear" && fmt.Sprint(first) == fmt.Sprint(second) {
 		t.Error("another generator gives the same features")
@@ -419,7 +411,7 @@ func (c contract) allocations(t *testing.T, m Map) {
 		m.PredictTo(y, phi, theta)
 		m.AddGradient(g, 0.1, phi, y)
 		if !c.rough {
-			m.(smoothMap).PullbackTo(pull, c.x, phi, theta, y)
+			m.(optional.SmoothMap).PullbackTo(pull, c.x, phi, theta, y)
 		}
 		if CheckInput(m, c.x) != nil {
 			panic("the point of the contract lies outside the domain")
@@ -437,14 +429,14 @@ func (c contract) weight(t *testing.T, build func(int, uint64) Map) {
 	p := plain.Dims().Out
 	want, exact, variance := maptest.Kernel(plain, c.x, c.z), make([]float64, p*p), make([]float64, p*p)
 	KernelTo(exact, plain, c.x, c.z)
-	variancesTo(variance, plain, c.x, c.z)
+	optional.VarianceTo(variance, plain, c.x, c.z)
 	inner := build(8, 4)
 	m := maptest.Must(NewSum([]float64{w}, inner))
 	maptest.NearAll(t, "K~", maptest.Kernel(m, c.x, c.z), maptest.Scaled(want, w), 1e-13)
 	k := make([]float64, p*p)
 	KernelTo(k, m, c.x, c.z)
 	maptest.NearAll(t, "K", k, maptest.Scaled(exact, w), 1e-13)
-	variancesTo(k, m, c.x, c.z)
+	optional.VarianceTo(k, m, c.x, c.z)
 	for i, v := range variance {
 		if math.IsNaN(v) != math.IsNaN(k[i]) || math.Abs(k[i]-w*w*v) > 1e-13*max(1, math.Abs(v)) { // NaN: the variance has no formula
 			t.Errorf("variance %g, want %g", k[i], w*w*v)
@@ -454,9 +446,9 @@ func (c contract) weight(t *testing.T, build func(int, uint64) Map) {
 	// The weight belongs to the map, not to its draws.
 	if !c.noRedraw {
 		r := random.Block(9, 1)
-		redraw(plain, &r)
+		optional.Redraw(plain, &r)
 		r = random.Block(9, 1)
-		redraw(inner, &r)
+		optional.Redraw(inner, &r)
 		maptest.NearAll(t, "K~ drawn again", maptest.Kernel(inner, c.x, c.z), maptest.Scaled(maptest.Kernel(plain, c.x, c.z), w), 1e-13)
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
 )
 
@@ -33,7 +35,7 @@ func NewCurlFree(sigma float64, d, D int, form Form, r random.Rand) (*CurlFree, 
 	}
 	m := &CurlFree{field: f, b: make([]float64, D), q: make([]float64, D)}
 	m.kernel, m.vary, m.settle = curlKernelTo, curlFreeVarianceTo, m.settleB
-	m.redraw(&r)
+	m.RedrawFrom(&r)
 	return m, nil
 }
 
@@ -105,4 +107,15 @@ func boundedSecond(kernel func(k, lag []float64), d int, sigma float64) func(m, 
 		kernel(m, lag)
 		vec.Scale(float64(d)/(sigma*sigma), m)
 	}
+}
+
+func (m *CurlFree) KernelPullTo(g, x, z, r, a []float64) {
+	numeric.LagTo(m.delta, x, z)
+	m.fieldPullTo(g, r, a, -1, 1, 0)
+}
+
+// E||A^2|| of the unbounded maps is (d+2)/sigma^4 and (d+2)(d-1)/sigma^4.
+func (m *CurlFree) Estimate() (bound.Estimate, error) {
+	s2 := m.sigma * m.sigma
+	return fieldEstimate(&m.field, 1/s2, float64(m.d+2)/(s2*s2)), nil
 }

@@ -4,7 +4,10 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff/coupling"
+	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 )
 
@@ -82,17 +85,17 @@ func (m *Decomposable) PullbackTo(g, x, phi, theta, r []float64) {
 	m.scalar.(SmoothScalar).GradientTo(g, x, phi, m.c)
 }
 
-func (m *Decomposable) Smooth() error { return smooth(m.scalar) }
+func (m *Decomposable) Smooth() error { return optional.Smooth(m.scalar) }
 
 func (m *Decomposable) Check(x []float64) error { return CheckInput(m.scalar, x) }
 
 // State saves or restores the scalar map; Gamma belongs to the configuration.
 func (m *Decomposable) State(c *snapshot.Codec) { m.scalar.State(c) }
 
-func (m *Decomposable) redraw(r *random.Rand) bool { return redraw(m.scalar, r) }
-func (m *Decomposable) weigh(s float64) bool       { return weigh(m.scalar, s) }
+func (m *Decomposable) RedrawFrom(r *random.Rand) bool { return optional.Redraw(m.scalar, r) }
+func (m *Decomposable) Weigh(s float64) bool           { return optional.Weigh(m.scalar, s) }
 
-func (m *Decomposable) kernelTo(k, x, z []float64) {
+func (m *Decomposable) KernelTo(k, x, z []float64) {
 	if m.gamma == nil {
 		m.gamma = m.out.Gamma()
 	}
@@ -101,12 +104,47 @@ func (m *Decomposable) kernelTo(k, x, z []float64) {
 }
 
 // varianceTo: K~ - K = (k~ - k) Gamma.
-func (m *Decomposable) varianceTo(v, x, z []float64) {
+func (m *Decomposable) VarianceTo(v, x, z []float64) {
 	gamma, p := m.out.Gamma(), m.p
 	vec.MatMulT(v, gamma, gamma, p, p, p)
-	vec.Scale(varianceOf(m.scalar, x, z), v)
+	vec.Scale(optional.Variance(m.scalar, x, z), v)
 }
 
 // allInFeatures marks maps whose PredictTo and AddGradient use nothing random but
 // phi.
-func (m *Decomposable) allInFeatures() {}
+func (m *Decomposable) AllInFeatures() {}
+
+func (m *Decomposable) KernelSmooth() error { return optional.KernelSmooth(m.scalar) }
+
+// kernelPullTo: (B^T r).(B^T a) times the gradient of k.
+func (m *Decomposable) KernelPullTo(g, x, z, r, a []float64) {
+	var s float64
+	for i := range m.q {
+		var br, ba float64
+		if m.b == nil {
+			br, ba = r[i], a[i]
+		} else {
+			for k := range m.p {
+				b := m.b[k*m.q+i]
+				br += b * r[k]
+				ba += b * a[k]
+			}
+		}
+		s += br * ba
+	}
+	m.scalar.(optional.SlopedScalar).KernelSlopeTo(g, x, z)
+	vec.Scale(s, g)
+}
+
+func (m *Decomposable) Estimate() (bound.Estimate, error) {
+	e, err := bound.Of(m.scalar)
+	if err != nil {
+		return e, err
+	}
+	g, _, err := numeric.EigenSym(m.p, m.out.Gamma())
+	if err != nil {
+		return e, err
+	}
+	e.Norm *= g[len(g)-1]
+	return e, nil
+}

@@ -55,46 +55,7 @@ func TestC2_2_AssembledKernel(t *testing.T) {
 // kernels of the lag are shift-invariant.
 func TestC2_3_BlockGram(t *testing.T) {
 	for name, out := range gammas(t) {
-		t.Run(name, func(t *testing.T) { blockGram(t, decomposable(out), 3, true) })
-	}
-}
-
-// blockGram checks C2.3 on ten points: the block Gram matrix is symmetric and
-// positive semidefinite and, for shift-invariant maps, moves with the points.
-func blockGram(t *testing.T, m Map, in int, invariant bool) {
-	t.Helper()
-	const n = 10
-	p := m.Dims().Out
-	pts := maptest.Normals(31, in*n)
-	for i := range pts {
-		pts[i] = 0.3 + math.Abs(pts[i]) // kernels on the positive quadrant take part
-	}
-	at := func(i int) []float64 { return pts[in*i : in*i+in] }
-	gram := make([]float64, n*p*n*p)
-	for i := range n {
-		for j := range n {
-			k := maptest.Kernel(m, at(i), at(j))
-			for a := range p {
-				for b := range p {
-					gram[(i*p+a)*n*p+j*p+b] = k[a*p+b]
-				}
-			}
-		}
-	}
-	low, trace := maptest.Smallest(t, n*p, gram)
-	if !(low >= -1e-12*trace) {
-		t.Errorf("smallest eigenvalue %g at trace %g", low, trace)
-	}
-	for i := range n * p {
-		for j := range i {
-			if !(math.Abs(gram[i*n*p+j]-gram[j*n*p+i]) <= 1e-12*trace) {
-				t.Fatalf("not symmetric at (%d, %d)", i, j)
-			}
-		}
-	}
-	if invariant {
-		by := maptest.Normals(32, in)
-		maptest.NearAll(t, "K~(x+t, z+t)", maptest.Kernel(m, maptest.Shifted(at(0), by), maptest.Shifted(at(1), by)), maptest.Kernel(m, at(0), at(1)), 1e-12)
+		t.Run(name, func(t *testing.T) { maptest.BlockGram(t, decomposable(out), 3, true) })
 	}
 }
 

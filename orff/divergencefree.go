@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
@@ -50,7 +51,7 @@ func NewDivergenceFree(sigma float64, d, D int, form Form, reduced bool, r rando
 		m.inner, m.skip, m.factor = d-1, 1, 2
 	}
 	m.kernel, m.vary, m.settle = divergenceKernelTo, divergenceFreeVarianceTo, m.settleB
-	m.redraw(&r)
+	m.RedrawFrom(&r)
 	return m, nil
 }
 
@@ -65,7 +66,7 @@ func (m *DivergenceFree) PredictTo(y, phi, theta []float64) {
 	}
 	m.sizedTo(phi)
 	for j := range m.v {
-		e := m.tail(j)
+		e := m.Tail(j)
 		m.v[j] = m.sized[j]*vec.Dot(e, theta[j*p:(j+1)*p]) + m.sized[n+j]*vec.Dot(e, theta[(n+j)*p:(n+j+1)*p])
 	}
 	vec.MatTVec(m.delta, m.e, m.v)
@@ -83,7 +84,7 @@ func (m *DivergenceFree) sizedTo(phi []float64) {
 }
 
 // tail is the part of e_j that meets parameters.
-func (m *DivergenceFree) tail(j int) []float64 { return m.e[j*m.d+m.skip : (j+1)*m.d] }
+func (m *DivergenceFree) Tail(j int) []float64 { return m.e[j*m.d+m.skip : (j+1)*m.d] }
 
 func (m *DivergenceFree) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	n, p := m.n, m.inner
@@ -94,7 +95,7 @@ func (m *DivergenceFree) AddGradient(g []float64, alpha float64, phi, r []float6
 	vec.AddOuter(g, alpha, m.sized, r[m.skip:])
 	vec.MatVec(m.v, m.e, r)
 	for j, along := range m.v {
-		e := m.tail(j)
+		e := m.Tail(j)
 		along *= -alpha * m.factor
 		vec.Axpy(along*m.sized[j], e, g[j*p:(j+1)*p])
 		vec.Axpy(along*m.sized[n+j], e, g[(n+j)*p:(n+j+1)*p])
@@ -108,7 +109,7 @@ func (m *DivergenceFree) PullbackTo(g, x, phi, theta, r []float64) {
 	m.sizedTo(phi)
 	vec.MatVec(m.v, m.e, r)
 	for j, along := range m.v {
-		e := m.tail(j)
+		e := m.Tail(j)
 		along *= m.factor
 		tc, ts := theta[j*p:(j+1)*p], theta[(n+j)*p:(n+j+1)*p]
 		qc := vec.Dot(r[m.skip:], tc) - along*vec.Dot(e, tc)
@@ -168,4 +169,14 @@ func divergenceFreeVarianceTo(v, delta []float64, sigma float64, form Form) {
 		second = boundedSecond(kernel, d, sigma)
 	}
 	fieldVarianceTo(v, delta, second, kernel)
+}
+
+func (m *DivergenceFree) KernelPullTo(g, x, z, r, a []float64) {
+	numeric.LagTo(m.delta, x, z)
+	m.fieldPullTo(g, r, a, 1, float64(m.d-1), 1)
+}
+
+func (m *DivergenceFree) Estimate() (bound.Estimate, error) {
+	s2, d := m.sigma*m.sigma, float64(m.d)
+	return fieldEstimate(&m.field, (d-1)/s2, (d+2)*(d-1)/(s2*s2)), nil
 }

@@ -28,8 +28,8 @@
 // Gamma of a Decomposable.
 //
 // More about a map: CheckInput, its domain; KernelTo, the exact kernel; NewJacobian, the
-// derivative of h; NewKernelSlope, the derivative of the exact kernel. Recommend returns the
-// number of draws for an accuracy, Measure the accuracy reached.
+// derivative of h; NewKernelSlope, the derivative of the exact kernel. Package accuracy has the
+// number of draws for an accuracy, and the accuracy reached.
 //
 // # Rules
 //
@@ -38,8 +38,7 @@
 // impossible. Outside the domain of a kernel every feature is NaN.
 //
 // A map keeps scratch memory: one goroutine at a time. Methods that take dst or
-// phi do not allocate; constructors, KernelTo, Recommend and Measure
-// do. A map combined into another one belongs to it: weights change it in place.
+// phi do not allocate; constructors and KernelTo do. A map combined into another one belongs to it: weights change it in place.
 //
 // Everything random comes from a random.Rand, by convention from random.Block(seed, block).
 // The same build on the same machine always draws the same bits; State saves the draws, so

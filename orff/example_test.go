@@ -49,21 +49,6 @@ func ExampleNewBlocks() {
 	// Output: 4 blocks of 100 weights
 }
 
-// How many frequencies make every kernel value of 1000 points right within 0.1?
-func ExampleRecommend() {
-	one, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 5, 1, random.New(1))
-	if err != nil {
-		panic(err)
-	}
-	m := orff.NewDecomposable(one, coupling.Identity(5))
-	plan, err := orff.Recommend(m, orff.Entrywise, orff.Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000})
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(plan.Draws, "frequencies:", plan.Formula)
-	// Output: 3363 frequencies: Hoeffding over all pairs
-}
-
 // A curl-free prediction is a gradient: its Jacobian is symmetric.
 func ExampleNewJacobian() {
 	m, err := orff.NewCurlFree(1, 2, 30, orff.Bounded, random.Block(1, 1))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
@@ -108,21 +109,21 @@ func (f *field) State(c *snapshot.Codec) {
 	f.derive()
 }
 
-func (f *field) redraw(r *random.Rand) bool {
+func (f *field) RedrawFrom(r *random.Rand) bool {
 	f.draw(r)
 	f.derive()
 	return true
 }
 
-func (f *field) weigh(s float64) bool { f.scale *= s; return true }
+func (f *field) Weigh(s float64) bool { f.scale *= s; return true }
 
-func (f *field) kernelTo(k, x, z []float64) {
+func (f *field) KernelTo(k, x, z []float64) {
 	numeric.LagTo(f.delta, x, z)
 	f.kernel(k, f.delta, f.sigma)
 	vec.Scale(f.mass(), k)
 }
 
-func (f *field) varianceTo(v, x, z []float64) {
+func (f *field) VarianceTo(v, x, z []float64) {
 	numeric.LagTo(f.delta, x, z)
 	f.vary(v, f.delta, f.sigma, f.form)
 	vec.Scale(numeric.Square(f.mass())/float64(f.n), v)
@@ -205,4 +206,47 @@ func fieldVarianceTo(v, delta []float64, second, kernel func(m, lag []float64)) 
 			v[i*d+j] = a[i*d+j] - vec.Dot(b[i*d:(i+1)*d], b[j*d:(j+1)*d])
 		}
 	}
+}
+
+func (f *field) KernelSmooth() error { return nil }
+
+// fieldPullTo writes the gradient in delta of r.K a for the kernel
+//
+//	K = mass s exp(-s q/2) (outer s delta delta^T + (level - slope s q) I), q = ||delta||^2,
+//
+// s = 1/sigma^2, of which the curl-free and the divergence-free are two cases.
+func (f *field) fieldPullTo(g, r, a []float64, outer, level, slope float64) {
+	s, q := 1/(f.sigma*f.sigma), numeric.SquaredNorm(f.delta)
+	dr, da, ra := vec.Dot(f.delta, r), vec.Dot(f.delta, a), vec.Dot(r, a)
+	k := f.mass() * s * math.Exp(-s*q/2)
+	v := outer*s*dr*da + (level-slope*s*q)*ra
+	for i, t := range f.delta {
+		g[i] = k * (-s*t*v + outer*s*(r[i]*da+a[i]*dr) - 2*slope*s*t*ra)
+	}
+}
+
+// fieldEstimate scales the kernel to the weight 1 by its mass.
+func fieldEstimate(f *field, k0, second float64) bound.Estimate {
+	d := float64(f.d)
+	s2 := f.sigma * f.sigma
+	a := d / s2
+	u := &bound.UniformField{D: f.d, P: f.d, Bounded: f.form == Bounded}
+	if u.Bounded {
+		u.U, u.V = a+k0, a*k0
+		u.M = a * bound.ChiMoment(f.d+2, 1) / f.sigma
+	} else {
+		u.U, u.V = 4*(bound.OrliczNorm(f.d, f.sigma)+k0), second
+		u.M = bound.ChiMoment(f.d, 3) / (s2 * f.sigma)
+	}
+	e := bound.Estimate{Draws: f.n, D: f.d, Norm: f.mass(), Field: u}
+	e.Uniform = func(eps float64, p bound.Set) (bound.Inequality, string, error) {
+		if err := check.Positive("the diameter of the set of inputs", p.Diameter); err != nil {
+			return nil, "", err
+		}
+		// The bound is not free of units: scale the kernel to ||K0(0)|| = 1.
+		scaled := *u
+		scaled.M, scaled.U, scaled.V = u.M/k0, u.U/k0, u.V/(k0*k0)
+		return bound.OnBall{UniformField: scaled, Eps: eps / k0, Diameter: p.Diameter}, "Brault, uniform on a ball", nil
+	}
+	return e
 }

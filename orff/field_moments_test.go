@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
 )
@@ -46,7 +47,7 @@ func TestSecondMomentsOfUnboundedFields(t *testing.T) {
 			} {
 				mean := c.sum[0] / draws
 				se := math.Sqrt((c.sum[1]/draws - mean*mean) / draws)
-				if got := maptest.Must(c.m.(estimator).estimate()).field.v; !(math.Abs(got-mean) <= 5*se) {
+				if got := maptest.Must(c.m.(bound.Estimator).Estimate()).Field.V; !(math.Abs(got-mean) <= 5*se) {
 					t.Errorf("%s, sigma %g, d = %d: second moment %.5g, simulated %.5g +- %.2g", c.name, sigma, d, got, mean, se)
 				}
 			}
@@ -59,9 +60,9 @@ func TestSecondMomentsOfUnboundedFields(t *testing.T) {
 // exp(-D eps^2/(8 v (1 + 1/p))). With eps = .1, v = 2, p = 2 and D = 10000 the logarithm is
 // log(251) = 5.52545, the factor 1 + 3/.0763265 = 40.3050, and the exponent -100/24.
 func TestTailOfAnUnboundedField(t *testing.T) {
-	f := uniformField{d: 2, p: 2, m: 1, u: 1, v: 2}
+	f := bound.UniformField{D: 2, P: 2, M: 1, U: 1, V: 2}
 	want := 40.3050 * math.Exp(-100./24)
-	if got := f.tail(.1, 10_000); !(math.Abs(got/want-1) < 1e-4) { // the digits above
+	if got := f.Tail(.1, 10_000); !(math.Abs(got/want-1) < 1e-4) { // the digits above
 		t.Errorf("tail %v, want %v", got, want)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
-	"gonum.org/v1/gonum/mat"
 )
 
 var (
@@ -42,7 +42,7 @@ func TestC2_9_BoundedMapHasItsFactor(t *testing.T) {
 	m := maptest.Must(NewCurlFree(maptest.Sigma, 3, D, Bounded, random.Block(1, 1)))
 	got := maptest.Kernel(m, maptest.X, maptest.Z)
 	v := make([]float64, 9)
-	variancesTo(v, m, maptest.X, maptest.Z)
+	optional.VarianceTo(v, m, maptest.X, maptest.Z)
 	tol := 5 * math.Sqrt(v[0]+v[4]+v[8])
 	maptest.NearAll(t, "K~", got, refCurl, tol)
 	for i := range m.b {
@@ -54,25 +54,13 @@ func TestC2_9_BoundedMapHasItsFactor(t *testing.T) {
 func TestC2_10_JacobianOfCurlFreeIsSymmetric(t *testing.T) {
 	for _, form := range []Form{Bounded, Unbounded} {
 		m := maptest.Must(NewCurlFree(maptest.Sigma, 4, 20, form, random.Block(1, 1)))
-		j := jacobianAt(t, m, maptest.Normals(3, 4), maptest.Normals(4, 40))
+		j := maptest.Jacobian(m, maptest.Normals(3, 4), maptest.Normals(4, 40))
 		for a := range 4 {
 			for b := range a {
 				maptest.Near(t, "J - J^T", j[4*a+b]-j[4*b+a], 0, 1e-13)
 			}
 		}
 	}
-}
-
-func jacobianAt(t *testing.T, m Map, x, theta []float64) []float64 {
-	t.Helper()
-	a, err := NewJacobian(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := m.Dims()
-	j := make([]float64, d.Out*d.In)
-	a.To(j, x, maptest.Features(m, x, d.Features), theta)
-	return j
 }
 
 // C2.11: Divergence-free kernel (section 4.2.2.4): K0 = (∇∇ᵀ − ∇·∇ I) k0 = (k0/σ²)(δδᵀ/σ² + (d − 1
@@ -100,7 +88,7 @@ func TestC2_12_HelmholtzSplitsTheLaplacian(t *testing.T) {
 	}
 	for _, reduced := range []bool{false, true} {
 		m := maptest.Must(NewDivergenceFree(maptest.Sigma, 3, 20, Bounded, reduced, random.Block(1, 1)))
-		j := jacobianAt(t, m, maptest.X, maptest.Normals(4, m.Dims().Params))
+		j := maptest.Jacobian(m, maptest.X, maptest.Normals(4, m.Dims().Params))
 		maptest.Near(t, "trace of J", j[0]+j[4]+j[8], 0, 1e-13)
 	}
 }
@@ -162,12 +150,6 @@ func TestFrequencyZeroGivesNothing(t *testing.T) {
 	}
 }
 
-func opNorm(a []float64, n int) float64 {
-	var svd mat.SVD
-	svd.Factorize(mat.NewDense(n, n, a), mat.SVDNone)
-	return svd.Values(nil)[0]
-}
-
 // C3.6: Exact variances, in place of Proposition 5.1: bounded (d/(2σ²))(K0(0) + K0(2δ)) − K0(δ)²;
 // unbounded curl-free ½(M(0) + M(2δ)) − K0(δ)² with M = ∇∇ᵀ∇·∇k0; unbounded divergence-free the
 // same with tr(M) I − M.
@@ -200,14 +182,14 @@ func TestC3_6_ExactVariances(t *testing.T) {
 		v := make([]float64, 9)
 		c.to(v, maptest.Delta, maptest.Sigma, c.form)
 		maptest.NearAll(t, c.name, v, c.want, 1e-13)
-		maptest.Near(t, c.name+" norm", opNorm(v, 3), c.opNorm, 1e-13)
+		maptest.Near(t, c.name+" norm", maptest.OpNorm(v, 3), c.opNorm, 1e-13)
 		maptest.Near(t, c.name+" trace", v[0]+v[4]+v[8], c.trace, 1e-13)
 		c.to(v, make([]float64, 3), maptest.Sigma, c.form)
 		maptest.Near(t, c.name+" trace at 0", v[0]+v[4]+v[8], c.trace0, 1e-13)
 	}
 	m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 1, random.New(1))), maptest.Must(coupling.New(2, maptest.Gamma)))
 	v := make([]float64, 4)
-	variancesTo(v, m, maptest.X, maptest.Z)
+	optional.VarianceTo(v, m, maptest.X, maptest.Z)
 	maptest.NearAll(t, "C2.8 decomposable", v, []float64{0.4998298224931337, 0.37787134580480913, 0.37787134580480913, 0.41669812641607573}, 1e-13)
 }
 
@@ -222,7 +204,7 @@ func TestC2_8_VarianceOfDecomposable(t *testing.T) {
 	r := random.New(4)
 	e := make([]float64, 4)
 	for range n {
-		redraw(m, &r)
+		optional.Redraw(m, &r)
 		for i, k := range maptest.Kernel(m, maptest.X, maptest.Z) {
 			e[i] = k - exact[i]
 		}

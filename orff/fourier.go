@@ -1,10 +1,12 @@
 package orff
 
 import (
+	"errors"
 	"math"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
@@ -34,7 +36,7 @@ type Fourier struct {
 type projection interface {
 	turnsTo(t, x []float64) // t = W x / (2 pi)
 	pullTo(g, v []float64)  // g = W^T v / (2 pi)
-	redraw(r *random.Rand)
+	RedrawFrom(r *random.Rand)
 	State(c *snapshot.Codec)
 }
 
@@ -49,7 +51,7 @@ func NewFourier(s spectrum.Spectrum, d, D int, r random.Rand) (*Fourier, error) 
 	}
 	f := newFourier(s, d, D)
 	f.w = make([]float64, d*D)
-	f.redraw(&r)
+	f.RedrawFrom(&r)
 	f.rows = nil // needed again only by blocks that are not kept
 	return f, nil
 }
@@ -146,10 +148,10 @@ func (f *Fourier) State(c *snapshot.Codec) {
 	c.Float64s(f.w)
 }
 
-func (f *Fourier) redraw(r *random.Rand) bool {
+func (f *Fourier) RedrawFrom(r *random.Rand) bool {
 	switch {
 	case f.fast != nil:
-		f.fast.redraw(r)
+		f.fast.RedrawFrom(r)
 	case f.spectrum == nil:
 		return false
 	default:
@@ -162,12 +164,12 @@ func (f *Fourier) redraw(r *random.Rand) bool {
 	return true
 }
 
-func (f *Fourier) weigh(s float64) bool { f.scale *= s; return true }
+func (f *Fourier) Weigh(s float64) bool { f.scale *= s; return true }
 
 // mass is k(x, x), 1 before any weight.
 func (f *Fourier) mass() float64 { return f.scale * f.scale * float64(f.n) }
 
-func (f *Fourier) kernel(x, z []float64) float64 {
+func (f *Fourier) Kernel(x, z []float64) float64 {
 	if f.spectrum == nil {
 		return math.NaN()
 	}
@@ -175,7 +177,7 @@ func (f *Fourier) kernel(x, z []float64) float64 {
 	return f.mass() * f.spectrum.K0(f.delta)
 }
 
-func (f *Fourier) variance(x, z []float64) float64 {
+func (f *Fourier) Variance(x, z []float64) float64 {
 	if f.spectrum == nil || f.fast != nil || spectrum.Dependent(f.spectrum) {
 		return math.NaN()
 	}
@@ -196,4 +198,35 @@ func cosSinVariance(s spectrum.Spectrum, delta []float64) float64 {
 func phaseVariance(s spectrum.Spectrum, delta []float64) float64 {
 	k, k2 := spectrum.TwoLags(s, delta)
 	return 1 + k2/2 - k*k
+}
+
+func (f *Fourier) KernelSmooth() error { return spectrum.CheckSlope(f.spectrum) }
+
+func (f *Fourier) KernelSlopeTo(g, x, z []float64) {
+	numeric.LagTo(f.delta, x, z)
+	spectrum.SlopeTo(g, f.spectrum, f.delta)
+	vec.Scale(f.mass(), g)
+}
+
+func (f *Fourier) Estimate() (bound.Estimate, error) {
+	if f.spectrum == nil || f.fast != nil || spectrum.Dependent(f.spectrum) {
+		return bound.Estimate{}, bound.ErrUnknown
+	}
+	return bound.Estimate{Draws: f.n, D: f.d, Norm: f.mass(), Spread: bound.Constant(1), ExactDiagonal: true, Gram: 1, Uniform: spectrumUniform(f.spectrum, f.d)}, nil
+}
+
+// spectrumUniform is the bound of Rahimi and Recht.
+func spectrumUniform(s spectrum.Spectrum, d int) func(float64, bound.Set) (bound.Inequality, string, error) {
+	return func(eps float64, p bound.Set) (bound.Inequality, string, error) {
+		v := s.Variance()
+		if math.IsInf(v, 1) {
+			return nil, "", errors.New("orff: no uniform bound: the frequencies of this kernel have no variance")
+		}
+		if err := check.Positive("the diameter of the set of inputs", p.Diameter); err != nil {
+			return nil, "", err
+		}
+		second := math.Sqrt(float64(d) * v)
+		eps = min(eps, second*p.Diameter)
+		return bound.RahimiRecht(eps, d, second, p.Diameter), "Rahimi and Recht on a compact set", nil
+	}
 }

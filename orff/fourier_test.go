@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
@@ -19,36 +18,12 @@ func TestC1_1_VariancesOfTheTwoForms(t *testing.T) {
 	maptest.Near(t, "phase variance", phaseVariance(g, maptest.Delta), 0.8998638579945069, 1e-14)
 
 	const n = 200000
-	mean, v := oneDraw(t, n, func(r random.Rand) (Scalar, error) { return NewFourier(g, 3, 1, r) }, maptest.X, maptest.Z)
+	mean, v := maptest.OneDraw(t, n, func(r random.Rand) (Scalar, error) { return NewFourier(g, 3, 1, r) }, maptest.X, maptest.Z)
 	maptest.Near(t, "mean, cos-sin", mean, g.K0(maptest.Delta), 5*math.Sqrt(0.4/n))
 	maptest.Near(t, "measured variance, cos-sin", v, 0.39986385799450697, 5*math.Sqrt(0.5/n)) // terms lie in [-1, 1]: (X-k)^2 has variance below 0.5
-	mean, v = oneDraw(t, n, func(r random.Rand) (Scalar, error) { return NewPhase(g, 3, 1, r) }, maptest.X, maptest.Z)
+	mean, v = maptest.OneDraw(t, n, func(r random.Rand) (Scalar, error) { return NewPhase(g, 3, 1, r) }, maptest.X, maptest.Z)
 	maptest.Near(t, "mean, phase", mean, g.K0(maptest.Delta), 5*math.Sqrt(0.9/n))
 	maptest.Near(t, "measured variance, phase", v, 0.8998638579945069, 5*math.Sqrt(2.0/n)) // terms lie in [-2, 2]
-}
-
-// oneDraw returns mean and variance of phi(x).phi(z) over n maps.
-func oneDraw(t *testing.T, n int, build func(random.Rand) (Scalar, error), x, z []float64) (mean, variance float64) {
-	t.Helper()
-	s, err := build(random.New(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	px, pz := make([]float64, s.Len()), make([]float64, s.Len())
-	r := random.New(11)
-	var s1, s2 float64
-	for range n {
-		if !redraw(s, &r) {
-			t.Fatal("cannot be drawn again")
-		}
-		s.FeaturesTo(px, x)
-		s.FeaturesTo(pz, z)
-		k := vec.Dot(px, pz)
-		s1 += k
-		s2 += k * k
-	}
-	mean = s1 / float64(n)
-	return mean, s2/float64(n) - mean*mean
 }
 
 // C1.2: φ(x)·φ(x) = 1 exactly, and k~(x + t, z + t) = k~(x, z), in the cos-sin form. The phase
@@ -132,7 +107,7 @@ func TestImpossibleKernels(t *testing.T) {
 func TestQuasiMonteCarloIsCloserThanMonteCarlo(t *testing.T) {
 	const D, n = 256, 200
 	for _, s := range []spectrum.Sequence{spectrum.Halton, spectrum.Sobol} {
-		mean, v := oneDraw(t, n, func(r random.Rand) (Scalar, error) {
+		mean, v := maptest.OneDraw(t, n, func(r random.Rand) (Scalar, error) {
 			return NewFourier(spectrum.QuasiMonteCarlo{Spectrum: spectrum.Gaussian{Sigma: maptest.Sigma}, Sequence: s}, 3, D, r)
 		}, maptest.X, maptest.Z)
 		iid := cosSinVariance(spectrum.Gaussian{Sigma: maptest.Sigma}, maptest.Delta) / D

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 )
 
@@ -24,7 +25,7 @@ func TestDrawsAreFrozen(t *testing.T) {
 		}
 		m := maptest.Must(c.build(12, random.Block(42, 1)))
 		r := random.Block(42, 2)
-		redraw(m, &r)
+		optional.Redraw(m, &r)
 		phi := maptest.Features(m, c.x, m.Dims().Features)
 		var s float64
 		for i, v := range phi {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
@@ -26,7 +27,7 @@ func FuzzState(f *testing.F) {
 	}
 	for i, m := range build() {
 		enc := snapshot.NewEncoder(nil)
-		state(m, enc)
+		optional.State(m, enc)
 		f.Add(uint8(i), enc.Bytes())
 		f.Add(uint8(i), enc.Bytes()[:len(enc.Bytes())/2])
 	}
@@ -34,7 +35,7 @@ func FuzzState(f *testing.F) {
 		maps := build()
 		m := maps[int(which)%len(maps)]
 		dec := snapshot.NewDecoder(data)
-		state(m, dec)
+		optional.State(m, dec)
 		_ = dec.Finish()
 		d := m.Dims()
 		phi, y := make([]float64, d.Features), make([]float64, d.Out)

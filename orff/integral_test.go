@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 )
 
@@ -87,7 +88,7 @@ func (m *integralMap) PullbackTo(g, x, phi, theta, r []float64) {
 	vec.Scale(r[0], g)
 }
 
-func (m *integralMap) Smooth() error { return smooth(m.x, m.t) }
+func (m *integralMap) Smooth() error { return optional.Smooth(m.x, m.t) }
 
 // Check asks both maps.
 func (m *integralMap) Check(x []float64) error {
@@ -105,30 +106,32 @@ func (m *integralMap) State(c *snapshot.Codec) {
 	m.t.State(c)
 }
 
-func (m *integralMap) redraw(r *random.Rand) bool { return redraw(m.x, r) && redraw(m.t, r) }
-func (m *integralMap) weigh(s float64) bool       { return weigh(m.x, s) }
+func (m *integralMap) RedrawFrom(r *random.Rand) bool {
+	return optional.Redraw(m.x, r) && optional.Redraw(m.t, r)
+}
+func (m *integralMap) Weigh(s float64) bool { return optional.Weigh(m.x, s) }
 
-func (m *integralMap) kernelTo(k, x, z []float64) {
+func (m *integralMap) KernelTo(k, x, z []float64) {
 	a, s := m.split(x)
 	b, t := m.split(z)
 	k[0] = Kernel(m.x, a, b) * Kernel(m.t, s, t)
 }
 
-func (m *integralMap) varianceTo(v, x, z []float64) {
+func (m *integralMap) VarianceTo(v, x, z []float64) {
 	a, s := m.split(x)
 	b, t := m.split(z)
-	v[0] = productVariance(Kernel(m.x, a, b), varianceOf(m.x, a, b), Kernel(m.t, s, t), varianceOf(m.t, s, t))
+	v[0] = productVariance(Kernel(m.x, a, b), optional.Variance(m.x, a, b), Kernel(m.t, s, t), optional.Variance(m.t, s, t))
 }
 
-func (m *integralMap) kernelSmooth() error { return kernelSmooth(m.x, m.t) }
+func (m *integralMap) KernelSmooth() error { return optional.KernelSmooth(m.x, m.t) }
 
-func (m *integralMap) kernelPullTo(g, x, z, r, a []float64) {
+func (m *integralMap) KernelPullTo(g, x, z, r, a []float64) {
 	u, s := m.split(x)
 	v, t := m.split(z)
 	gu, gs := m.split(g)
-	m.x.(slopedScalar).kernelSlopeTo(gu, u, v)
+	m.x.(optional.SlopedScalar).KernelSlopeTo(gu, u, v)
 	vec.Scale(Kernel(m.t, s, t), gu)
-	m.t.(slopedScalar).kernelSlopeTo(gs, s, t)
+	m.t.(optional.SlopedScalar).KernelSlopeTo(gs, s, t)
 	vec.Scale(Kernel(m.x, u, v), gs)
 	vec.Scale(r[0]*a[0], g)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/optional"
 )
 
 // SmoothScalar is a Scalar with a derivative.
@@ -18,22 +19,10 @@ type SmoothScalar interface {
 	Smooth() error
 }
 
-// smoothMap is a Map whose prediction h(x) = Phi(x)^T theta has a derivative.
-type smoothMap interface {
-	Map
-
-	// PullbackTo writes J(x)^T r, the gradient in x of r.h(x), into g, len In; J
-	// is the Out x In Jacobian of h. phi is FeaturesTo of this x, r has len Out.
-	PullbackTo(g, x, phi, theta, r []float64)
-
-	// Smooth returns nil, or the reason why this kernel has no derivative.
-	Smooth() error
-}
-
 // Jacobian evaluates the Jacobian of the predictions of a map (Brault 2017,
 // section 8.4; Lim et al. 2015). It is not safe for concurrent use.
 type Jacobian struct {
-	m    smoothMap
+	m    optional.SmoothMap
 	dims Dims
 	r    []float64
 }
@@ -42,7 +31,7 @@ type Jacobian struct {
 // frequencies without a variance (Laplacian, Matern 1/2), sign features, which are
 // constant almost everywhere, or a map that does not know its derivative.
 func NewJacobian(m Map) (*Jacobian, error) {
-	s, ok := m.(smoothMap)
+	s, ok := m.(optional.SmoothMap)
 	if !ok {
 		return nil, fmt.Errorf("orff: %T has no Jacobian", m)
 	}
@@ -66,19 +55,4 @@ func (a *Jacobian) To(j, x, phi, theta []float64) {
 		a.m.PullbackTo(j[i*d.In:(i+1)*d.In], x, phi, theta, a.r)
 		a.r[i] = 0
 	}
-}
-
-// smooth returns the reason why one of the parts of a map, each a Scalar or a Map, has no
-// derivative, or nil.
-func smooth(parts ...any) error {
-	for _, p := range parts {
-		s, ok := p.(interface{ Smooth() error })
-		if !ok {
-			return fmt.Errorf("orff: %T has no derivative", p)
-		}
-		if err := s.Smooth(); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -58,11 +58,19 @@ func (f *linearScalar) GradientTo(g, x, phi, c []float64) {
 func (f *linearScalar) Smooth() error           { return nil }
 func (f *linearScalar) State(c *snapshot.Codec) { c.Section("linear") }
 
-func (f *linearScalar) redraw(*random.Rand) bool { return true }
-func (f *linearScalar) weigh(s float64) bool     { f.scale *= s; return true }
+func (f *linearScalar) RedrawFrom(*random.Rand) bool { return true }
+func (f *linearScalar) Weigh(s float64) bool         { f.scale *= s; return true }
 
-func (f *linearScalar) kernel(x, z []float64) float64 {
+func (f *linearScalar) Kernel(x, z []float64) float64 {
 	return f.scale * f.scale * (vec.Dot(x, z) + f.bias*f.bias)
 }
 
-func (f *linearScalar) variance(x, z []float64) float64 { return 0 }
+func (f *linearScalar) Variance(x, z []float64) float64 { return 0 }
+
+func (f *linearScalar) KernelSmooth() error { return nil }
+
+func (f *linearScalar) KernelSlopeTo(g, _, z []float64) {
+	for i, v := range z {
+		g[i] = f.scale * f.scale * v
+	}
+}

@@ -5,8 +5,10 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
@@ -85,16 +87,29 @@ func (f *logarithmicScalar) GradientTo(g, x, phi, c []float64) {
 	}
 }
 
-func (f *logarithmicScalar) Smooth() error           { return smooth(f.inner) }
+func (f *logarithmicScalar) Smooth() error           { return optional.Smooth(f.inner) }
 func (f *logarithmicScalar) State(c *snapshot.Codec) { f.inner.State(c) }
 
-func (f *logarithmicScalar) redraw(r *random.Rand) bool { return redraw(f.inner, r) }
-func (f *logarithmicScalar) weigh(s float64) bool       { return weigh(f.inner, s) }
+func (f *logarithmicScalar) RedrawFrom(r *random.Rand) bool { return optional.Redraw(f.inner, r) }
+func (f *logarithmicScalar) Weigh(s float64) bool           { return optional.Weigh(f.inner, s) }
 
-func (f *logarithmicScalar) kernel(x, z []float64) float64 {
+func (f *logarithmicScalar) Kernel(x, z []float64) float64 {
 	return Kernel(f.inner, f.logTo(f.u, x), f.logTo(f.v, z))
 }
 
-func (f *logarithmicScalar) variance(x, z []float64) float64 {
-	return varianceOf(f.inner, f.logTo(f.u, x), f.logTo(f.v, z))
+func (f *logarithmicScalar) Variance(x, z []float64) float64 {
+	return optional.Variance(f.inner, f.logTo(f.u, x), f.logTo(f.v, z))
 }
+
+func (f *logarithmicScalar) KernelSmooth() error { return optional.KernelSmooth(f.inner) }
+
+// kernelSlopeTo: the derivative of log(x + c) is 1/(x + c).
+func (f *logarithmicScalar) KernelSlopeTo(g, x, z []float64) {
+	f.inner.(optional.SlopedScalar).KernelSlopeTo(g, f.logTo(f.u, x), f.logTo(f.v, z))
+	for k := range g {
+		g[k] /= x[k] + f.c[k]
+	}
+}
+
+// On its group the kernel is shift invariant, so the bounds hold for log(x + c).
+func (f *logarithmicScalar) Estimate() (bound.Estimate, error) { return bound.Of(f.inner) }

@@ -1,11 +1,13 @@
 package orff
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
@@ -81,7 +83,7 @@ func NewMaclaurin(s Series, law DegreeLaw, proj Projections, d, D int, r random.
 		return nil, err
 	}
 	f := &maclaurinScalar{series: s, law: law, proj: proj, d: d, n: D, scale: 1 / math.Sqrt(float64(D)), products: newProducts(D)}
-	f.redraw(&r)
+	f.RedrawFrom(&r)
 	return f, nil
 }
 
@@ -113,21 +115,21 @@ func (f *maclaurinScalar) State(c *snapshot.Codec) {
 	f.setCoefficients(f.series, f.law)
 }
 
-func (f *maclaurinScalar) redraw(r *random.Rand) bool {
+func (f *maclaurinScalar) RedrawFrom(r *random.Rand) bool {
 	f.drawDegrees(f.series, f.law, r)
 	f.w = grown(f.w, f.d*f.resize())
 	f.proj.fill(f.w, r)
 	return true
 }
 
-func (f *maclaurinScalar) weigh(s float64) bool { f.scale *= s; return true }
+func (f *maclaurinScalar) Weigh(s float64) bool { f.scale *= s; return true }
 func (f *maclaurinScalar) mass() float64        { return f.scale * f.scale * float64(f.n) }
 
-func (f *maclaurinScalar) kernel(x, z []float64) float64 {
+func (f *maclaurinScalar) Kernel(x, z []float64) float64 {
 	return f.mass() * f.series.At(vec.Dot(x, z))
 }
 
-func (f *maclaurinScalar) variance(x, z []float64) float64 {
+func (f *maclaurinScalar) Variance(x, z []float64) float64 {
 	m := secondMoment(f.series, f.law, f.proj.secondMoment(x, z))
 	return numeric.Square(f.mass()) * (m - numeric.Square(f.series.At(vec.Dot(x, z)))) / float64(f.n)
 }
@@ -167,7 +169,7 @@ func NewKakade(a Coefficients, proj Projections, d, D int, r random.Rand) (Scala
 		f.setLog(j, math.Log(a[j%len(a)])/2)
 	}
 	f.w = make([]float64, d*f.resize())
-	f.redraw(&r)
+	f.RedrawFrom(&r)
 	return f, nil
 }
 
@@ -209,15 +211,15 @@ func (f *kakadeScalar) State(c *snapshot.Codec) {
 	c.Float64s(f.w)
 }
 
-func (f *kakadeScalar) redraw(r *random.Rand) bool { f.proj.fill(f.w, r); return true }
-func (f *kakadeScalar) weigh(s float64) bool       { f.scale *= s; return true }
-func (f *kakadeScalar) mass() float64              { return f.scale * f.scale * float64(f.n) }
+func (f *kakadeScalar) RedrawFrom(r *random.Rand) bool { f.proj.fill(f.w, r); return true }
+func (f *kakadeScalar) Weigh(s float64) bool           { f.scale *= s; return true }
+func (f *kakadeScalar) mass() float64                  { return f.scale * f.scale * float64(f.n) }
 
-func (f *kakadeScalar) kernel(x, z []float64) float64 { return f.mass() * f.coef.At(vec.Dot(x, z)) }
+func (f *kakadeScalar) Kernel(x, z []float64) float64 { return f.mass() * f.coef.At(vec.Dot(x, z)) }
 
 // variance: of E X_i X_k Z_l Z_m, with X_i the degree i at x and Z_i at z, the
 // terms in which every degree appears in pairs remain.
-func (f *kakadeScalar) variance(x, z []float64) float64 {
+func (f *kakadeScalar) Variance(x, z []float64) float64 {
 	m, xz := f.proj.secondMoment(x, z), vec.Dot(x, z)
 	xx, zz := numeric.SquaredNorm(x), numeric.SquaredNorm(z)
 	var second float64
@@ -230,4 +232,49 @@ func (f *kakadeScalar) variance(x, z []float64) float64 {
 		}
 	}
 	return numeric.Square(f.mass()) * (second - numeric.Square(f.coef.At(xz))) / float64(f.n)
+}
+
+func (f *maclaurinScalar) KernelSmooth() error { return nil }
+
+// kernelSlopeTo: f'(<x, z>) z.
+func (f *maclaurinScalar) KernelSlopeTo(g, x, z []float64) {
+	s := f.mass() * f.series.Slope(vec.Dot(x, z))
+	for i, v := range z {
+		g[i] = s * v
+	}
+}
+
+func (f *kakadeScalar) KernelSmooth() error { return nil }
+
+func (f *kakadeScalar) KernelSlopeTo(g, x, z []float64) {
+	s := f.mass() * f.coef.Slope(vec.Dot(x, z))
+	for i, v := range z {
+		g[i] = s * v
+	}
+}
+
+func (f *maclaurinScalar) Estimate() (bound.Estimate, error) {
+	if f.proj != Rademacher {
+		return bound.Estimate{}, errors.New("orff: no error bound: a feature with normal vectors is unbounded, use Rademacher vectors")
+	}
+	spread := func(p bound.Set) (float64, error) {
+		if err := check.Positive("the radius of the inputs", p.Radius); err != nil {
+			return 0, err
+		}
+		return productBound(f.series, f.law, p.Radius*p.Radius)
+	}
+	uniform := func(eps float64, p bound.Set) (bound.Inequality, string, error) {
+		g, ok := f.law.(Geometric)
+		if !ok {
+			return nil, "", errors.New("orff: the uniform bound of random Maclaurin features is known for the geometric law only")
+		}
+		c1, err := spread(p)
+		if err != nil {
+			return nil, "", err
+		}
+		r := p.Radius
+		l1 := r*f.series.Slope(r*r) + g.P*g.P/(g.P-1)*r*math.Sqrt(float64(f.d))*f.series.Slope(g.P*r*r)
+		return maclaurinUniform(eps, p, f.d, c1, l1)
+	}
+	return bound.Estimate{Draws: f.n, D: f.d, Norm: f.mass(), Spread: spread, Uniform: uniform}, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
@@ -29,9 +30,9 @@ func TestC1_7_DotProductKernels(t *testing.T) {
 		variance float64
 	}{{"cubic", cubic, 4.501403642847002}, {"exp", Exponential{}, 1.0088140134996768}} {
 		f := maptest.Must(NewMaclaurin(c.s, Geometric{P: 2}, Rademacher, 3, 1, random.New(1)))
-		maptest.Near(t, "variance, "+c.name, varianceOf(f, maptest.X, maptest.Z), c.variance, 1e-13)
+		maptest.Near(t, "variance, "+c.name, optional.Variance(f, maptest.X, maptest.Z), c.variance, 1e-13)
 		const n = 100000
-		mean, v := oneDraw(t, n, func(r random.Rand) (Scalar, error) {
+		mean, v := maptest.OneDraw(t, n, func(r random.Rand) (Scalar, error) {
 			return NewMaclaurin(c.s, Geometric{P: 2}, Rademacher, 3, 1, r)
 		}, maptest.X, maptest.Z)
 		maptest.Near(t, "mean, "+c.name, mean, c.s.At(vec.Dot(maptest.X, maptest.Z)), 5*math.Sqrt(c.variance/n))
@@ -47,7 +48,7 @@ func TestC1_8_NormalisedLawOfTheDegree(t *testing.T) {
 	const D = 400000
 	k := Exponential{}.At(vec.Dot(maptest.X, maptest.Z))
 	f := maptest.Must(NewMaclaurin(Exponential{}, Geometric{P: 3}, Rademacher, 3, D, random.Block(1, 1)))
-	tol := 5 * math.Sqrt(varianceOf(f, maptest.X, maptest.Z))
+	tol := 5 * math.Sqrt(optional.Variance(f, maptest.X, maptest.Z))
 	maptest.Near(t, "k~ with P = 3", maptest.ScalarKernel(f, maptest.X, maptest.Z), k, tol)
 	// The weight sqrt(a_N P^(N+1)) of the paper misses 1/(P-1).
 	for j, n := range f.(*maclaurinScalar).degree {
@@ -98,7 +99,7 @@ func TestC1_10_Compositional(t *testing.T) {
 	m := 1 + g.K0(maptest.Scaled(maptest.Delta, 2))/2
 	maptest.Near(t, "M", m, 1.0055888913377107, 1e-14)
 	maptest.Near(t, "second moment", secondMoment(Exponential{}, Geometric{P: 2}, m), 8.558355773767936, 1e-13)
-	maptest.Near(t, "variance", varianceOf(f, maptest.X, maptest.Z), 8.558355773767936-k*k, 1e-13)
+	maptest.Near(t, "variance", optional.Variance(f, maptest.X, maptest.Z), 8.558355773767936-k*k, 1e-13)
 }
 
 // At a degree above 60 the product runs through logarithms; it must agree with
@@ -153,7 +154,7 @@ func TestTruncateAndRestrict(t *testing.T) {
 	}
 	// sum a_n^2/P_n M^n is least for P_n ~ a_n M^(n/2), that is R^2 = sqrt(M).
 	best := maptest.Must(Restricted(c, math.Pow(Rademacher.secondMoment(maptest.X, maptest.Z), 0.25)))
-	if v := varianceOf(maptest.Must(NewMaclaurin(c, best, Rademacher, 3, 1, random.New(1))), maptest.X, maptest.Z); !(v < 1.0088) {
+	if v := optional.Variance(maptest.Must(NewMaclaurin(c, best, Rademacher, 3, 1, random.New(1))), maptest.X, maptest.Z); !(v < 1.0088) {
 		t.Errorf("variance %g with degrees drawn by their size, 1.0088 with the geometric law", v)
 	}
 	// A polynomial without a linear term: no draw of degree 1.

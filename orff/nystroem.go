@@ -126,9 +126,17 @@ func (f *Nystroem) State(c *snapshot.Codec) {
 	c.Float64s(f.root)
 }
 
-func (f *Nystroem) weigh(s float64) bool { f.scale *= s; return true }
+func (f *Nystroem) Weigh(s float64) bool { f.scale *= s; return true }
 
-func (f *Nystroem) kernel(x, z []float64) float64 {
+func (f *Nystroem) Kernel(x, z []float64) float64 {
 	numeric.LagTo(f.delta, x, z)
 	return f.scale * f.scale * f.spectrum.K0(f.delta)
+}
+
+func (f *Nystroem) KernelSmooth() error { return spectrum.CheckSlope(f.spectrum) }
+
+func (f *Nystroem) KernelSlopeTo(g, x, z []float64) {
+	numeric.LagTo(f.delta, x, z)
+	spectrum.SlopeTo(g, f.spectrum, f.delta)
+	vec.Scale(f.scale*f.scale, g)
 }

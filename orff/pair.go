@@ -2,6 +2,7 @@ package orff
 
 import (
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 )
 
@@ -43,16 +44,18 @@ func (m *pair) kernelsTo(x, z []float64) {
 	KernelTo(m.kb, m.b, x, z)
 }
 
-func (m *pair) Smooth() error           { return smooth(m.a, m.b) }
-func (m *pair) kernelSmooth() error     { return kernelSmooth(m.a, m.b) }
-func (m *pair) Check(x []float64) error { return checkBoth(m.a, m.b, x) }
+func (m *pair) Smooth() error           { return optional.Smooth(m.a, m.b) }
+func (m *pair) KernelSmooth() error     { return optional.KernelSmooth(m.a, m.b) }
+func (m *pair) Check(x []float64) error { return optional.CheckBoth(m.a, m.b, x) }
 
 // State saves or restores both factors.
 func (m *pair) State(c *snapshot.Codec) {
 	c.Section("product of two maps")
-	state(m.a, c)
-	state(m.b, c)
+	optional.State(m.a, c)
+	optional.State(m.b, c)
 }
 
-func (m *pair) redraw(r *random.Rand) bool { return redraw(m.a, r) && redraw(m.b, r) }
-func (m *pair) weigh(s float64) bool       { return weigh(m.a, s) }
+func (m *pair) RedrawFrom(r *random.Rand) bool {
+	return optional.Redraw(m.a, r) && optional.Redraw(m.b, r)
+}
+func (m *pair) Weigh(s float64) bool { return optional.Weigh(m.a, s) }

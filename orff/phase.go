@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
@@ -39,7 +40,7 @@ func NewPhase(s spectrum.Spectrum, d, D int, r random.Rand) (Scalar, error) {
 		spectrum: s, d: d, n: D, w: make([]float64, D*d), beta: make([]float64, D), scale: math.Sqrt(2 / float64(D)),
 		t: make([]float64, D), sin: make([]float64, D), delta: make([]float64, d),
 	}
-	f.redraw(&r)
+	f.RedrawFrom(&r)
 	f.rows = nil
 	return f, nil
 }
@@ -83,7 +84,7 @@ func (f *phaseScalar) State(c *snapshot.Codec) {
 	c.Float64s(f.beta)
 }
 
-func (f *phaseScalar) redraw(r *random.Rand) bool {
+func (f *phaseScalar) RedrawFrom(r *random.Rand) bool {
 	if f.rows == nil {
 		f.rows = make([]float64, len(f.w))
 	}
@@ -95,19 +96,34 @@ func (f *phaseScalar) redraw(r *random.Rand) bool {
 	return true
 }
 
-func (f *phaseScalar) weigh(s float64) bool { f.scale *= s; return true }
+func (f *phaseScalar) Weigh(s float64) bool { f.scale *= s; return true }
 
 func (f *phaseScalar) mass() float64 { return f.scale * f.scale * float64(f.n) / 2 }
 
-func (f *phaseScalar) kernel(x, z []float64) float64 {
+func (f *phaseScalar) Kernel(x, z []float64) float64 {
 	numeric.LagTo(f.delta, x, z)
 	return f.mass() * f.spectrum.K0(f.delta)
 }
 
-func (f *phaseScalar) variance(x, z []float64) float64 {
+func (f *phaseScalar) Variance(x, z []float64) float64 {
 	if spectrum.Dependent(f.spectrum) {
 		return math.NaN()
 	}
 	numeric.LagTo(f.delta, x, z)
 	return numeric.Square(f.mass()) * phaseVariance(f.spectrum, f.delta) / float64(f.n)
+}
+
+func (f *phaseScalar) KernelSmooth() error { return spectrum.CheckSlope(f.spectrum) }
+
+func (f *phaseScalar) KernelSlopeTo(g, x, z []float64) {
+	numeric.LagTo(f.delta, x, z)
+	spectrum.SlopeTo(g, f.spectrum, f.delta)
+	vec.Scale(f.mass(), g)
+}
+
+func (f *phaseScalar) Estimate() (bound.Estimate, error) {
+	if spectrum.Dependent(f.spectrum) {
+		return bound.Estimate{}, bound.ErrUnknown
+	}
+	return bound.Estimate{Draws: f.n, D: f.d, Norm: f.mass(), Spread: bound.Constant(2), Gram: 2}, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 )
 
@@ -58,39 +59,52 @@ func (m *productMap) PullbackTo(g, x, phi, theta, r []float64) {
 	vec.MatVec(m.c, theta, m.theta)
 	m.scalar.(SmoothScalar).GradientTo(m.g, x, phi[:m.r], m.c)
 	vec.MatTVec(m.theta, theta, phi[:m.r])
-	m.m.(smoothMap).PullbackTo(g, x, phi[m.r:], m.theta, r)
+	m.m.(optional.SmoothMap).PullbackTo(g, x, phi[m.r:], m.theta, r)
 	vec.Axpy(1, m.g, g)
 }
 
-func (m *productMap) Smooth() error { return smooth(m.scalar, m.m) }
+func (m *productMap) Smooth() error { return optional.Smooth(m.scalar, m.m) }
 
 // Check asks both factors.
-func (m *productMap) Check(x []float64) error { return checkBoth(m.scalar, m.m, x) }
+func (m *productMap) Check(x []float64) error { return optional.CheckBoth(m.scalar, m.m, x) }
 
 // State saves or restores both factors.
 func (m *productMap) State(c *snapshot.Codec) {
 	c.Section("product")
 	m.scalar.State(c)
-	state(m.m, c)
+	optional.State(m.m, c)
 }
 
-func (m *productMap) redraw(r *random.Rand) bool { return redraw(m.scalar, r) && redraw(m.m, r) }
-func (m *productMap) weigh(s float64) bool       { return weigh(m.scalar, s) }
+func (m *productMap) RedrawFrom(r *random.Rand) bool {
+	return optional.Redraw(m.scalar, r) && optional.Redraw(m.m, r)
+}
+func (m *productMap) Weigh(s float64) bool { return optional.Weigh(m.scalar, s) }
 
-func (m *productMap) kernelTo(k, x, z []float64) {
+func (m *productMap) KernelTo(k, x, z []float64) {
 	KernelTo(k, m.m, x, z)
 	vec.Scale(Kernel(m.scalar, x, z), k)
 }
 
 // varianceTo: E (k~ K~)(k~ K~)^T = E k~^2 E K~ K~^T for independent factors.
-func (m *productMap) varianceTo(v, x, z []float64) {
+func (m *productMap) VarianceTo(v, x, z []float64) {
 	p := m.d.Out
 	k, kk := make([]float64, p*p), make([]float64, p*p)
 	KernelTo(k, m.m, x, z)
 	vec.MatMulT(kk, k, k, p, p, p)
-	variancesTo(v, m.m, x, z)
-	s, sv := Kernel(m.scalar, x, z), varianceOf(m.scalar, x, z)
+	optional.VarianceTo(v, m.m, x, z)
+	s, sv := Kernel(m.scalar, x, z), optional.Variance(m.scalar, x, z)
 	for i := range v {
 		v[i] = (sv+s*s)*v[i] + sv*kk[i]
 	}
+}
+
+func (m *productMap) KernelSmooth() error { return optional.KernelSmooth(m.scalar, m.m) }
+
+// kernelPullTo is the product rule.
+func (m *productMap) KernelPullTo(g, x, z, r, a []float64) {
+	m.m.(optional.SlopedMap).KernelPullTo(g, x, z, r, a)
+	vec.Scale(Kernel(m.scalar, x, z), g)
+	KernelTo(m.k, m.m, x, z)
+	m.scalar.(optional.SlopedScalar).KernelSlopeTo(m.g, x, z)
+	vec.Axpy(bilinear(m.k, r, a), m.g, g)
 }

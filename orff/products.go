@@ -1,9 +1,12 @@
 package orff
 
 import (
+	"errors"
 	"math"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/orff/internal/bound"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
 )
 
@@ -137,4 +140,28 @@ func (p *products) state(c *snapshot.Codec, numbers *[]float64, width int) {
 		*numbers = grown(*numbers, width*p.resize())
 	}
 	c.Float64s(*numbers)
+}
+
+func maclaurinUniform(eps float64, p bound.Set, d int, c1, l1 float64) (bound.Inequality, string, error) {
+	eps = min(eps, 16*p.Radius*l1)
+	return bound.MaclaurinOnASet(eps, d, p.Radius, c1, l1), "Kar and Karnick, net over pairs", nil
+}
+
+// productBound bounds |Z(x) Z(z)| when a factor at x times one at z is at most t:
+// (P/(P-1)) f(P t) for the geometric law, else the largest a_n/P_n t^n.
+func productBound(s Series, law DegreeLaw, t float64) (float64, error) {
+	var c float64
+	if g, ok := law.(Geometric); ok {
+		c = g.P / (g.P - 1) * s.At(g.P*t)
+	} else {
+		for n, power := 0, 1.0; n < maxDegree; n, power = n+1, power*t {
+			if a := s.Coefficient(n); a > 0 {
+				c = max(c, a/law.Probability(n)*power)
+			}
+		}
+	}
+	if !numeric.Finite([]float64{c}) {
+		return 0, errors.New("orff: no error bound: the features are unbounded at this radius, use a smaller one or a truncated series")
+	}
+	return c, nil
 }

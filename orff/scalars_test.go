@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
@@ -66,7 +67,7 @@ func TestC1_6_Angular(t *testing.T) {
 	maptest.Near(t, "cos of the angle", cos, 0.23398419466270653, 1e-14)
 	maptest.Near(t, "k", Kernel(f, maptest.X, maptest.Z), 0.15035280110681215, 1e-14)
 	maptest.Near(t, "arc-sine form", Kernel(f, maptest.X, maptest.Z), 2/math.Pi*math.Asin(cos), 1e-14)
-	maptest.Near(t, "variance of one draw", 500*varianceOf(f, maptest.X, maptest.Z), 0.9773940351993354, 1e-13)
+	maptest.Near(t, "variance of one draw", 500*optional.Variance(f, maptest.X, maptest.Z), 0.9773940351993354, 1e-13)
 	maptest.Near(t, "k~(x, x)", maptest.ScalarKernel(f, maptest.X, maptest.X), 1, 1e-13) // 500 times (1/sqrt(500))^2
 	maptest.Near(t, "k~(x, -x)", maptest.ScalarKernel(f, maptest.X, maptest.Scaled(maptest.X, -1)), -1, 1e-13)
 	// A cosine that rounds above 1 must not become NaN.
@@ -83,11 +84,11 @@ func TestC1_6_Angular(t *testing.T) {
 // (β²/2)/g², g standard normal; Π λ/(x_k + z_k + λ) with ω exponential of rate λ.
 func TestC1_11_Semigroups(t *testing.T) {
 	f := maptest.Must(NewSemigroup(ExponentialSemigroup, 0.6, 3, 100000, random.Block(1, 1)))
-	maptest.Near(t, "exponential semigroup", Kernel(f, positiveX, positiveZ), 0.16263086650182187, 1e-14)
-	maptest.Near(t, "its features", maptest.ScalarKernel(f, positiveX, positiveZ), 0.16263086650182187, 5*math.Sqrt(varianceOf(f, positiveX, positiveZ)))
+	maptest.Near(t, "exponential semigroup", Kernel(f, maptest.PositiveX, maptest.PositiveZ), 0.16263086650182187, 1e-14)
+	maptest.Near(t, "its features", maptest.ScalarKernel(f, maptest.PositiveX, maptest.PositiveZ), 0.16263086650182187, 5*math.Sqrt(optional.Variance(f, maptest.PositiveX, maptest.PositiveZ)))
 	f = maptest.Must(NewSemigroup(ReciprocalSemigroup, 1.5, 3, 100000, random.Block(1, 1)))
-	maptest.Near(t, "reciprocal semigroup", Kernel(f, positiveX, positiveZ), 0.20926339285714288, 1e-14)
-	maptest.Near(t, "its features", maptest.ScalarKernel(f, positiveX, positiveZ), 0.20926339285714288, 5*math.Sqrt(varianceOf(f, positiveX, positiveZ)))
+	maptest.Near(t, "reciprocal semigroup", Kernel(f, maptest.PositiveX, maptest.PositiveZ), 0.20926339285714288, 1e-14)
+	maptest.Near(t, "its features", maptest.ScalarKernel(f, maptest.PositiveX, maptest.PositiveZ), 0.20926339285714288, 5*math.Sqrt(optional.Variance(f, maptest.PositiveX, maptest.PositiveZ)))
 	if CheckInput(f, []float64{1, -1e-9, 0}) == nil {
 		t.Error("a negative input was accepted")
 	}
@@ -100,13 +101,13 @@ func TestOrthogonalFrequencies(t *testing.T) {
 	build := func(s spectrum.Spectrum) func(random.Rand) (Scalar, error) {
 		return func(r random.Rand) (Scalar, error) { return NewFourier(s, 4, 4, r) }
 	}
-	mean, v := oneDraw(t, n, build(spectrum.Orthogonal{Sigma: maptest.Sigma}), delta, zero)
+	mean, v := maptest.OneDraw(t, n, build(spectrum.Orthogonal{Sigma: maptest.Sigma}), delta, zero)
 	k := spectrum.Gaussian{Sigma: maptest.Sigma}.K0(delta)
 	maptest.Near(t, "mean", mean, k, 5*math.Sqrt(0.0415/n))
 	// The variances are those of 40,000 draws with another program, three digits;
 	// squares of a mean in [-1, 1] have a standard deviation below 0.06.
 	maptest.Near(t, "variance", v, 0.0415, 0.002)
-	_, v = oneDraw(t, n, build(spectrum.Gaussian{Sigma: maptest.Sigma}), delta, zero)
+	_, v = maptest.OneDraw(t, n, build(spectrum.Gaussian{Sigma: maptest.Sigma}), delta, zero)
 	maptest.Near(t, "variance of independent frequencies", v, 0.0990, 0.004)
 
 	w := maptest.Must(NewFourier(spectrum.Orthogonal{Sigma: 1}, 5, 12, random.New(1))).Frequencies()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/optional"
 )
 
 // schurMap is the map of the entrywise (Hadamard) product K_1 o K_2: row i of Phi^T
@@ -101,15 +102,40 @@ func (m *schurMap) PullbackTo(g, x, phi, theta, r []float64) {
 		vec.MatTVec(m.tb, theta, m.ra)
 		clear(m.e)
 		m.e[i] = v
-		m.a.(smoothMap).PullbackTo(m.g, x, a, m.ta, m.e)
+		m.a.(optional.SmoothMap).PullbackTo(m.g, x, a, m.ta, m.e)
 		vec.Axpy(1, m.g, g)
-		m.b.(smoothMap).PullbackTo(m.g, x, b, m.tb, m.e)
+		m.b.(optional.SmoothMap).PullbackTo(m.g, x, b, m.tb, m.e)
 		vec.Axpy(1, m.g, g)
 	}
 }
 
-func (m *schurMap) kernelTo(k, x, z []float64) {
+func (m *schurMap) KernelTo(k, x, z []float64) {
 	m.kernelsTo(x, z)
 	copy(k, m.ka)
 	vec.Mul(k, m.kb)
+}
+
+// kernelPullTo: row i of K a is that of K_1 times (row i of K_2) o a, and the
+// other way round.
+func (m *schurMap) KernelPullTo(g, x, z, r, a []float64) {
+	p := m.da.Out
+	m.kernelsTo(x, z)
+	clear(g)
+	clear(m.e)
+	for i, ri := range r {
+		if ri == 0 {
+			continue
+		}
+		m.e[i] = ri
+		for _, side := range []struct {
+			m Map
+			k []float64
+		}{{m.a, m.kb}, {m.b, m.ka}} {
+			copy(m.other, side.k[i*p:(i+1)*p])
+			vec.Mul(m.other, a)
+			side.m.(optional.SlopedMap).KernelPullTo(m.g, x, z, m.e, m.other)
+			vec.Axpy(1, m.g, g)
+		}
+		m.e[i] = 0
+	}
 }

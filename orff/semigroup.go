@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
@@ -48,7 +49,7 @@ func NewSemigroup(law SemigroupLaw, parameter float64, d, D int, r random.Rand) 
 		return nil, err
 	}
 	f := &Semigroup{law: law, parameter: parameter, d: d, n: D, w: make([]float64, d*D), v: make([]float64, D), scale: 1 / math.Sqrt(float64(D))}
-	f.redraw(&r)
+	f.RedrawFrom(&r)
 	return f, nil
 }
 
@@ -96,7 +97,7 @@ func (f *Semigroup) State(c *snapshot.Codec) {
 	c.Float64s(f.w)
 }
 
-func (f *Semigroup) redraw(r *random.Rand) bool {
+func (f *Semigroup) RedrawFrom(r *random.Rand) bool {
 	if f.law == ReciprocalSemigroup {
 		for i := range f.w {
 			f.w[i] = -math.Log(r.Uniform()) / f.parameter
@@ -110,7 +111,7 @@ func (f *Semigroup) redraw(r *random.Rand) bool {
 	return true
 }
 
-func (f *Semigroup) weigh(s float64) bool { f.scale *= s; return true }
+func (f *Semigroup) Weigh(s float64) bool { f.scale *= s; return true }
 func (f *Semigroup) mass() float64        { return f.scale * f.scale * float64(f.n) }
 
 // at is the kernel without weight at times (x + z).
@@ -127,9 +128,42 @@ func (f *Semigroup) at(x, z []float64, times float64) float64 {
 	return k
 }
 
-func (f *Semigroup) kernel(x, z []float64) float64 { return f.mass() * f.at(x, z, 1) }
+func (f *Semigroup) Kernel(x, z []float64) float64 { return f.mass() * f.at(x, z, 1) }
 
 // variance: the square of exp(-w s) is exp(-w 2s).
-func (f *Semigroup) variance(x, z []float64) float64 {
+func (f *Semigroup) Variance(x, z []float64) float64 {
 	return numeric.Square(f.mass()) * (f.at(x, z, 2) - numeric.Square(f.at(x, z, 1))) / float64(f.n)
+}
+
+func (f *Semigroup) KernelSmooth() error { return nil }
+
+// kernelSlopeTo is the logarithmic derivative times the kernel. That of the
+// exponential law diverges at x + z = 0.
+func (f *Semigroup) KernelSlopeTo(g, x, z []float64) {
+	k := f.Kernel(x, z)
+	for i := range g {
+		s := x[i] + z[i]
+		if f.law == ReciprocalSemigroup {
+			g[i] = -k / (s + f.parameter)
+		} else {
+			g[i] = -k * f.parameter / (2 * math.Sqrt(s))
+		}
+	}
+}
+
+// A term exp(-omega.(x+z)) lies in [0, 1]. The trace of the Gram matrix is not n, as for other
+// kernels, but at least n times the smallest k(x, x). k(x, x) is smallest where all coordinates are
+// equal, because -ln k(x, x) is a sum of concave functions of the coordinates.
+func (f *Semigroup) Estimate() (bound.Estimate, error) {
+	least := func(p bound.Set) (float64, error) {
+		if err := check.Positive("the radius of the inputs", p.Radius); err != nil {
+			return 0, err
+		}
+		x := make([]float64, f.d)
+		for k := range x {
+			x[k] = p.Radius / float64(f.d)
+		}
+		return f.at(x, x, 1), nil
+	}
+	return bound.Estimate{Draws: f.n, D: f.d, Norm: f.mass(), Spread: bound.Constant(0.5), Gram: 1, Diagonal: least}, nil
 }

@@ -56,7 +56,7 @@ func structuredSizes(what string, sigma float64, d, D int) error {
 func structured(sigma float64, d, D int, p projection, r *random.Rand) *Fourier {
 	f := newFourier(spectrum.Gaussian{Sigma: sigma}, d, D)
 	f.fast = p
-	p.redraw(r)
+	p.RedrawFrom(r)
 	return f
 }
 
@@ -118,13 +118,13 @@ func newSORF(sigma float64, d, n int) *sorf {
 	return s
 }
 
-func (s *sorf) diagonal(i, k int) []float64 {
+func (s *sorf) Diagonal(i, k int) []float64 {
 	return s.signs[(3*i+k)*s.pad : (3*i+k+1)*s.pad]
 }
 
 func (s *sorf) applyBlock(i int, v []float64) {
 	for k := 2; k >= 0; k-- {
-		vec.Mul(v, s.diagonal(i, k))
+		vec.Mul(v, s.Diagonal(i, k))
 		vec.Hadamard(v)
 	}
 	vec.Scale(s.scale, v)
@@ -133,7 +133,7 @@ func (s *sorf) applyBlock(i int, v []float64) {
 func (s *sorf) pullBlock(i int, v []float64) {
 	for k := range 3 {
 		vec.Hadamard(v)
-		vec.Mul(v, s.diagonal(i, k))
+		vec.Mul(v, s.Diagonal(i, k))
 	}
 	vec.Scale(s.scale, v)
 }
@@ -141,7 +141,7 @@ func (s *sorf) pullBlock(i int, v []float64) {
 func (s *sorf) turnsTo(t, x []float64) { s.apply(t, x, s.forward) }
 func (s *sorf) pullTo(g, v []float64)  { s.pull(g, v, s.backward) }
 
-func (s *sorf) redraw(r *random.Rand) {
+func (s *sorf) RedrawFrom(r *random.Rand) {
 	for i := range s.signs {
 		s.signs[i] = r.Sign()
 	}
@@ -201,7 +201,7 @@ func (f *fastfood) pullBlock(i int, v []float64) {
 func (f *fastfood) turnsTo(t, x []float64) { f.apply(t, x, f.forward) }
 func (f *fastfood) pullTo(g, v []float64)  { f.pull(g, v, f.backward) }
 
-func (f *fastfood) redraw(r *random.Rand) {
+func (f *fastfood) RedrawFrom(r *random.Rand) {
 	for i := range f.blocks() {
 		at, to := i*f.pad, (i+1)*f.pad
 		for j := at; j < to; j++ {

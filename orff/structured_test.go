@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
@@ -36,9 +37,9 @@ func TestC1_12_SORF(t *testing.T) {
 		t.Error("SORF was accepted in 16 dimensions, where it is badly biased")
 	}
 	// At d = 32 its bias is small: the mean over maps against the exact kernel.
-	mean, v := oneDraw(t, 2000, func(r random.Rand) (Scalar, error) { return NewSORF(4, 32, 32, r) }, wideX, wideZ)
-	want := Kernel(f, wideX, wideZ) // sigma 0.5
-	want = math.Pow(want, 0.25/16)  // of sigma 4
+	mean, v := maptest.OneDraw(t, 2000, func(r random.Rand) (Scalar, error) { return NewSORF(4, 32, 32, r) }, maptest.WideX, maptest.WideZ)
+	want := Kernel(f, maptest.WideX, maptest.WideZ) // sigma 0.5
+	want = math.Pow(want, 0.25/16)                  // of sigma 4
 	if bias := math.Abs(mean - want); !(bias <= 0.05*want+5*math.Sqrt(v/2000)) {
 		t.Errorf("bias of SORF at d = 32: %g of %g", bias, want)
 	}
@@ -56,7 +57,7 @@ func TestC1_13_Fastfood(t *testing.T) {
 	// d = 3 pads to 4 with a zero. The maps are independent, their variance is
 	// below that of one frequency.
 	const n = 20000
-	mean, variance := oneDraw(t, n, func(r random.Rand) (Scalar, error) { return NewFastfood(maptest.Sigma, 3, 4, r) }, maptest.X, maptest.Z)
+	mean, variance := maptest.OneDraw(t, n, func(r random.Rand) (Scalar, error) { return NewFastfood(maptest.Sigma, 3, 4, r) }, maptest.X, maptest.Z)
 	maptest.Near(t, "mean of k~", mean, spectrum.Gaussian{Sigma: maptest.Sigma}.K0(maptest.Delta), 5*math.Sqrt(variance/n))
 
 	// Each row is N(0, I/sigma^2): second and fourth moments of an entry over maps.
@@ -64,7 +65,7 @@ func TestC1_13_Fastfood(t *testing.T) {
 	f := maptest.Must(NewFastfood(1, 4, 4, random.New(1)))
 	r := random.New(2)
 	for range n {
-		redraw(f, &r)
+		optional.Redraw(f, &r)
 		w := f.Frequencies()[5]
 		s2 += w * w
 		s4 += w * w * w * w

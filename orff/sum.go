@@ -6,6 +6,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 )
 
@@ -33,7 +34,7 @@ func NewSum(weights []float64, parts ...Map) (Map, error) {
 		if d.In != first.In || d.Out != first.Out {
 			return nil, fmt.Errorf("orff: the maps of a sum must share input and output, map 1 is R^%d -> R^%d, map %d is R^%d -> R^%d", first.In, first.Out, i+1, d.In, d.Out)
 		}
-		if err := giveWeight(m, weights[i]); err != nil {
+		if err := optional.GiveWeight(m, weights[i]); err != nil {
 			return nil, err
 		}
 		s.sizes = append(s.sizes, d)
@@ -94,7 +95,7 @@ func (s *sumMap) PullbackTo(g, x, phi, theta, r []float64) {
 	clear(g)
 	for i, m := range s.parts {
 		n, p := s.sizes[i].Features, s.sizes[i].Params
-		m.(smoothMap).PullbackTo(s.g, x, phi[:n], theta[:p], r)
+		m.(optional.SmoothMap).PullbackTo(s.g, x, phi[:n], theta[:p], r)
 		vec.Axpy(1, s.g, g)
 		phi, theta = phi[n:], theta[p:]
 	}
@@ -102,7 +103,7 @@ func (s *sumMap) PullbackTo(g, x, phi, theta, r []float64) {
 
 func (s *sumMap) Smooth() error {
 	for _, m := range s.parts {
-		if err := smooth(m); err != nil {
+		if err := optional.Smooth(m); err != nil {
 			return err
 		}
 	}
@@ -110,27 +111,44 @@ func (s *sumMap) Smooth() error {
 }
 
 // Check asks all parts.
-func (s *sumMap) Check(x []float64) error { return checkAll(s.parts, x) }
+func (s *sumMap) Check(x []float64) error { return optional.CheckAll(s.parts, x) }
 
 // State saves or restores the parts.
 func (s *sumMap) State(c *snapshot.Codec) {
 	c.Section("sum")
 	for _, m := range s.parts {
-		state(m, c)
+		optional.State(m, c)
 	}
 }
 
-func (s *sumMap) redraw(r *random.Rand) bool { return redrawAll(s.parts, r) }
-func (s *sumMap) weigh(f float64) bool       { return weighAll(s.parts, f) }
+func (s *sumMap) RedrawFrom(r *random.Rand) bool { return optional.RedrawAll(s.parts, r) }
+func (s *sumMap) Weigh(f float64) bool           { return optional.WeighAll(s.parts, f) }
 
-func (s *sumMap) kernelTo(k, x, z []float64)   { s.total(k, KernelTo, x, z) }
-func (s *sumMap) varianceTo(v, x, z []float64) { s.total(v, variancesTo, x, z) }
+func (s *sumMap) KernelTo(k, x, z []float64)   { s.total(k, optional.KernelTo, x, z) }
+func (s *sumMap) VarianceTo(v, x, z []float64) { s.total(v, optional.VarianceTo, x, z) }
 
 // total adds what of writes for each part.
-func (s *sumMap) total(k []float64, of func(k []float64, m Map, x, z []float64), x, z []float64) {
+func (s *sumMap) total(k []float64, of func(k []float64, m any, x, z []float64), x, z []float64) {
 	clear(k)
 	for _, m := range s.parts {
 		of(s.k, m, x, z)
 		vec.Axpy(1, s.k, k)
+	}
+}
+
+func (s *sumMap) KernelSmooth() error {
+	for _, m := range s.parts {
+		if err := optional.KernelSmooth(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sumMap) KernelPullTo(g, x, z, r, a []float64) {
+	clear(g)
+	for _, m := range s.parts {
+		m.(optional.SlopedMap).KernelPullTo(s.g, x, z, r, a)
+		vec.Axpy(1, s.g, g)
 	}
 }

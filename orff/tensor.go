@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/optional"
 )
 
 // tensorMap is the map of the Kronecker product K_1 (x) K_2 on R^(p_1 p_2), output
@@ -97,30 +98,30 @@ func (m *tensorMap) PullbackTo(g, x, phi, theta, r []float64) {
 	for k := range p {
 		column(m.pa, m.u, p, k)
 		column(m.ya, r, p, k)
-		m.a.(smoothMap).PullbackTo(m.g, x, a, m.pa, m.ya)
+		m.a.(optional.SmoothMap).PullbackTo(m.g, x, a, m.pa, m.ya)
 		vec.Axpy(1, m.g, g)
 	}
 	m.outwardTo(1, a, r)
 	for i := range m.da.Params {
-		m.b.(smoothMap).PullbackTo(m.g, x, b, theta[i*n:(i+1)*n], m.u[i*p:(i+1)*p])
+		m.b.(optional.SmoothMap).PullbackTo(m.g, x, b, theta[i*n:(i+1)*n], m.u[i*p:(i+1)*p])
 		vec.Axpy(1, m.g, g)
 	}
 }
 
-func (m *tensorMap) kernelTo(k, x, z []float64) {
+func (m *tensorMap) KernelTo(k, x, z []float64) {
 	m.kernelsTo(x, z)
 	kroneckerTo(k, m.ka, m.kb, m.da.Out, m.db.Out)
 }
 
 // varianceTo: E (K1 (x) K2)(K1 (x) K2)^T = E K1 K1^T (x) E K2 K2^T for
 // independent factors.
-func (m *tensorMap) varianceTo(v, x, z []float64) {
+func (m *tensorMap) VarianceTo(v, x, z []float64) {
 	second := func(of Map, p int) (mean, all []float64) {
 		k := make([]float64, p*p)
 		mean, all = make([]float64, p*p), make([]float64, p*p)
 		KernelTo(k, of, x, z)
 		vec.MatMulT(mean, k, k, p, p, p)
-		variancesTo(all, of, x, z)
+		optional.VarianceTo(all, of, x, z)
 		vec.Axpy(1, mean, all)
 		return mean, all
 	}
@@ -138,6 +139,29 @@ func kroneckerTo(k, a, b []float64, p, q int) {
 	for i := range n {
 		for j := range n {
 			k[i*n+j] = a[i/q*p+j/q] * b[i%q*q+j%q]
+		}
+	}
+}
+
+// kernelPullTo: with R and A the matrices p_1 x p_2 of r and a, r.K a is the sum of
+// K_1 over R K_2 A^T, column by column of R K_2, and the other way round.
+func (m *tensorMap) KernelPullTo(g, x, z, r, a []float64) {
+	p, q := m.da.Out, m.db.Out
+	m.kernelsTo(x, z)
+	clear(g)
+	for k := range q {
+		for l := range q {
+			w := m.kb[k*q+l]
+			column(m.ya, r, q, k)
+			column(m.za, a, q, l)
+			m.a.(optional.SlopedMap).KernelPullTo(m.g, x, z, m.ya, m.za)
+			vec.Axpy(w, m.g, g)
+		}
+	}
+	for k := range p {
+		for l := range p {
+			m.b.(optional.SlopedMap).KernelPullTo(m.g, x, z, r[k*q:(k+1)*q], a[l*q:(l+1)*q])
+			vec.Axpy(m.ka[k*p+l], m.g, g)
 		}
 	}
 }

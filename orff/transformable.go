@@ -6,6 +6,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 )
 
@@ -116,7 +117,7 @@ func (m *transformableMap) PullbackTo(g, x, phi, theta, r []float64) {
 	m.psi.PullTo(g, x, m.v)
 }
 
-func (m *transformableMap) Smooth() error { return smooth(m.scalar) }
+func (m *transformableMap) Smooth() error { return optional.Smooth(m.scalar) }
 
 // Check asks the scalar map about every psi_i(x).
 func (m *transformableMap) Check(x []float64) error {
@@ -132,10 +133,10 @@ func (m *transformableMap) Check(x []float64) error {
 // State saves or restores the scalar map.
 func (m *transformableMap) State(c *snapshot.Codec) { m.scalar.State(c) }
 
-func (m *transformableMap) redraw(r *random.Rand) bool { return redraw(m.scalar, r) }
-func (m *transformableMap) weigh(s float64) bool       { return weigh(m.scalar, s) }
+func (m *transformableMap) RedrawFrom(r *random.Rand) bool { return optional.Redraw(m.scalar, r) }
+func (m *transformableMap) Weigh(s float64) bool           { return optional.Weigh(m.scalar, s) }
 
-func (m *transformableMap) kernelTo(k, x, z []float64) {
+func (m *transformableMap) KernelTo(k, x, z []float64) {
 	m.psi.TransformTo(m.v, x)
 	m.psi.TransformTo(m.w, z)
 	for i := range m.out {
@@ -143,4 +144,24 @@ func (m *transformableMap) kernelTo(k, x, z []float64) {
 			k[i*m.out+j] = Kernel(m.scalar, m.at(m.v, i), m.at(m.w, j))
 		}
 	}
+}
+
+func (m *transformableMap) KernelSmooth() error { return optional.KernelSmooth(m.scalar) }
+
+// kernelPullTo: r.K a = sum_ij r_i a_j k(psi_i(x), psi_j(z)).
+func (m *transformableMap) KernelPullTo(g, x, z, r, a []float64) {
+	m.psi.TransformTo(m.u, x)
+	m.psi.TransformTo(m.w, z)
+	clear(m.v)
+	for i, ri := range r {
+		if ri == 0 {
+			continue
+		}
+		v := m.at(m.v, i)
+		for j, aj := range a {
+			m.scalar.(optional.SlopedScalar).KernelSlopeTo(m.slope, m.at(m.u, i), m.at(m.w, j))
+			vec.Axpy(ri*aj, m.slope, v)
+		}
+	}
+	m.psi.PullTo(g, x, m.v)
 }

@@ -3,11 +3,10 @@ package main
 import (
 	"fmt"
 
-	"github.com/spf13/cobra"
-
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/study"
-	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/accuracy"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) kernelCommand() *cobra.Command {
@@ -57,7 +56,7 @@ hold for all data; the error is usually far smaller: see forecaster kernel check
 func (a *app) kernelPlan(cmd *cobra.Command) error {
 	f := cmd.Flags()
 	dim, _ := f.GetInt("dim")
-	p := orff.Problem{}
+	p := accuracy.Problem{}
 	p.Epsilon, _ = f.GetFloat64("epsilon")
 	p.Delta, _ = f.GetFloat64("delta")
 	p.Points, _ = f.GetInt("points")

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/accuracy"
+	"gonum.org/v1/gonum/mat"
 )
 
 // FitOptions are what kernel fit reads beside the configuration.
@@ -106,7 +106,7 @@ func (s *fixedSet) generalisation(m orff.Map, lambda float64) *Generalisation {
 		k := kernelAt(m, x[i*s.in:(i+1)*s.in])
 		trace = max(trace, mat.Trace(mat.NewDense(s.out, s.out, k)))
 	}
-	class := orff.RidgeClassOf(lambda, math.Sqrt(mean), math.Sqrt(most), trace)
+	class := accuracy.RidgeClassOf(lambda, math.Sqrt(mean), math.Sqrt(most), trace)
 	unit := mean / 2
 	return &Generalisation{
 		Rademacher: report.Number(class.RademacherGap(s.train, trace, delta) / unit),

@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/accuracy"
 	"github.com/orffvar/forecaster/orff/distance"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/varmodel/kernel"
@@ -30,11 +31,11 @@ type Plan struct {
 }
 
 // Plans asks for the draws of every goal.
-func Plans(m orff.Map, p orff.Problem) []Plan {
+func Plans(m orff.Map, p accuracy.Problem) []Plan {
 	var plans []Plan
-	for _, goal := range []orff.Goal{orff.Entrywise, orff.Uniform, orff.Spectral, orff.SpectralTail, orff.Statistical} {
+	for _, goal := range []accuracy.Goal{accuracy.Entrywise, accuracy.Uniform, accuracy.Spectral, accuracy.SpectralTail, accuracy.Statistical} {
 		line := Plan{Goal: goal.String(), Failure: report.Number(math.NaN())}
-		if r, err := orff.Recommend(m, goal, p); err != nil {
+		if r, err := accuracy.Recommend(m, goal, p); err != nil {
 			line.Reason = err.Error()
 		} else {
 			line.Draws, line.Bytes, line.Bound, line.Failure, line.Lambda = r.Draws, r.Bytes, r.Formula, report.Number(r.Failure), r.Lambda
@@ -45,7 +46,7 @@ func Plans(m orff.Map, p orff.Problem) []Plan {
 }
 
 // PlanTable is the table of plans, with the bounds below.
-func PlanTable(plans []Plan, p orff.Problem) report.Table {
+func PlanTable(plans []Plan, p accuracy.Problem) report.Table {
 	t := report.Table{Numeric: 1, Header: []string{"goal", "draws", "memory", fmt.Sprintf("P(error > %g)\nwith %d draws", p.Epsilon, p.Draws), "lambda"}}
 	var notes []string
 	for _, line := range plans {
@@ -101,7 +102,7 @@ func NewCheck(m orff.Map, c config.Model, rows [][]float64, epsilon float64) (*C
 	if len(x) == 0 {
 		return nil, fmt.Errorf("too few complete rows for model.order: %d", c.Order)
 	}
-	r, err := orff.Measure(m, x, epsilon)
+	r, err := accuracy.Measure(m, x, epsilon)
 	if err != nil {
 		return nil, err
 	}

@@ -41,10 +41,10 @@ var layers = map[string][]string{
 
 	"internal/wire":   {"internal/config", "internal/events", "internal/report", "internal/secret", "internal/shell", "internal/isa", "eval", "eval/anomaly", "orff", "orff/coupling", "orff/spectrum", "orff/random", "sgd", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "stream", "stream/assemble", "stream/delivery", "stream/engine", "stream/file", "stream/format", "stream/format/avro", "stream/format/otlp", "stream/influx", "stream/kafka", "stream/lineproto", "stream/remotewrite", "stream/sim", "eval/calendar", "eval/scoring", "eval/simulate", "stream/checkpoint"},
 	"internal/job":    {"internal/wire", "internal/config", "internal/dataset", "internal/livepage", "internal/report", "internal/shell", "stream", "stream/assemble", "stream/engine", "stream/run", "stream/file", "stream/kafka", "eval/scoring", "stream/checkpoint"},
-	"internal/study":  {"internal/wire", "internal/config", "internal/report", "internal/footprint", "eval", "orff", "orff/distance", "orff/coupling", "orff/random", "sgd", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "stream", "stream/assemble", "stream/engine", "stream/format", "eval/anomaly", "eval/detection", "eval/scoring", "eval/simulate"},
+	"internal/study":  {"internal/wire", "internal/config", "internal/report", "internal/footprint", "eval", "orff", "orff/accuracy", "orff/distance", "orff/coupling", "orff/random", "sgd", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "stream", "stream/assemble", "stream/engine", "stream/format", "eval/anomaly", "eval/detection", "eval/scoring", "eval/simulate"},
 	"internal/thesis": {"internal/wire", "internal/config", "internal/study", "internal/report", "internal/vec", "eval", "orff", "orff/distance", "orff/coupling", "orff/spectrum", "orff/random", "sgd", "internal/dataset", "eval/scoring"},
 
-	"orff":         {"sgd", "internal/vec", "eval/snapshot", "orff/random", "orff/internal/check", "orff/internal/numeric", "orff/spectrum", "orff/coupling", "orff/distance"}, // sgd declares Map, which orff implements
+	"orff":         {"sgd", "internal/vec", "eval/snapshot", "orff/random", "orff/internal/check", "orff/internal/numeric", "orff/spectrum", "orff/coupling", "orff/distance", "orff/internal/bound", "orff/internal/optional"}, // sgd declares Map, which orff implements
 	"sgd":          {"internal/vec", "eval/snapshot"},
 	"eval":         {"eval/snapshot"},
 	"eval/anomaly": {"internal/vec", "internal/lanes", "eval/snapshot"},
@@ -53,11 +53,14 @@ var layers = map[string][]string{
 	"orff/random":           {},
 	"orff/internal/check":   {},
 	"orff/internal/numeric": {"internal/vec"},
-	"orff/internal/maptest": {"sgd", "internal/vec", "orff/random", "orff/internal/numeric"},
+	"orff/internal/maptest": {"sgd", "internal/vec", "orff/random", "orff/internal/numeric", "orff/internal/optional"},
 
 	"orff/spectrum":                {"orff/internal/check", "orff/internal/numeric", "orff/random"},
 	"orff/coupling":                {"eval/snapshot", "internal/vec", "orff/internal/check", "orff/internal/numeric"},
 	"orff/distance":                {"eval/snapshot", "orff/internal/numeric", "orff/random"},
+	"orff/accuracy":                {"internal/vec", "orff", "orff/internal/bound", "orff/internal/check", "orff/internal/numeric", "orff/internal/optional", "orff/random"},
+	"orff/internal/bound":          {"orff/internal/numeric"},
+	"orff/internal/optional":       {"eval/snapshot", "orff/internal/numeric", "orff/random", "sgd"},
 	"varmodel/internal/check":      {},
 	"varmodel/internal/modeltest":  {"eval/snapshot", "eval", "orff", "orff/coupling", "orff/spectrum", "orff/random"},
 	"varmodel/series":              {"internal/lanes", "eval/snapshot", "orff", "orff/random"},
@@ -84,7 +87,7 @@ var layers = map[string][]string{
 }
 
 // pure are the packages whose results depend on their input alone.
-var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "eval/snapshot", "internal/decimal", "orff", "orff/distance", "orff/coupling", "orff/spectrum", "orff/random", "orff/internal/check", "orff/internal/numeric", "sgd", "sgd/online", "eval", "eval/anomaly", "eval/calendar", "eval/detection", "eval/scoring", "eval/simulate", "varmodel", "varmodel/series", "varmodel/internal/regression", "varmodel/auto", "varmodel/kernel", "varmodel/interval", "stream", "stream/checkpoint", "stream/assemble", "stream/engine"}
+var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "eval/snapshot", "internal/decimal", "orff", "orff/internal/optional", "orff/internal/bound", "orff/accuracy", "orff/distance", "orff/coupling", "orff/spectrum", "orff/random", "orff/internal/check", "orff/internal/numeric", "sgd", "sgd/online", "eval", "eval/anomaly", "eval/calendar", "eval/detection", "eval/scoring", "eval/simulate", "varmodel", "varmodel/series", "varmodel/internal/regression", "varmodel/auto", "varmodel/kernel", "varmodel/interval", "stream", "stream/checkpoint", "stream/assemble", "stream/engine"}
 
 // outside are packages that a pure one has no use for: they lead to what differs
 // between two runs. Package context is not among them: the interfaces of the edges name

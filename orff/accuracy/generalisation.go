@@ -1,4 +1,4 @@
-package orff
+package accuracy
 
 import "math"
 

@@ -1,26 +1,28 @@
-package orff
+package accuracy
 
 import (
 	"math"
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/coupling"
+	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
-func scalarMap[S Scalar](s S, err error) Map {
-	return NewDecomposable(maptest.Must(s, err), coupling.Identity(1))
+func scalarMap[S orff.Scalar](s S, err error) orff.Map {
+	return orff.NewDecomposable(maptest.Must(s, err), coupling.Identity(1))
 }
 
-func gaussianMap(d int) Map {
-	return scalarMap(NewFourier(spectrum.Gaussian{Sigma: 1}, d, 1, random.New(1)))
+func gaussianMap(d int) orff.Map {
+	return scalarMap(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, d, 1, random.New(1)))
 }
 
-func plan(t *testing.T, m Map, g Goal, p Problem) Plan {
+func plan(t *testing.T, m orff.Map, g Goal, p Problem) Plan {
 	t.Helper()
 	out, err := Recommend(m, g, p)
 	if err != nil {
@@ -37,13 +39,13 @@ func TestC3_1_Entrywise(t *testing.T) {
 		{Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}, 15846, 13450, 3363},
 		{Problem{Epsilon: 0.05, Delta: 0.01, Points: 500}, 69247, 54517, 13626},
 	} {
-		if d := plan(t, scalarMap(NewPhase(spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1))), Entrywise, c.p).Draws; d != c.phase {
+		if d := plan(t, scalarMap(orff.NewPhase(spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1))), Entrywise, c.p).Draws; d != c.phase {
 			t.Errorf("phase: %d draws, want %d", d, c.phase)
 		}
 		if d := plan(t, gaussianMap(2), Entrywise, c.p).Draws; d != c.cosin {
 			t.Errorf("cos-sin: %d draws, want %d", d, c.cosin)
 		}
-		if d := plan(t, scalarMap(NewAngular(2, 1, random.New(1))), Entrywise, c.p).Draws; d != c.cosin {
+		if d := plan(t, scalarMap(orff.NewAngular(2, 1, random.New(1))), Entrywise, c.p).Draws; d != c.cosin {
 			t.Errorf("sign: %d draws, want %d", d, c.cosin)
 		}
 		// The notes' (16/eps^2) ln(n/delta) is sufficient for the phase form, not sharp.
@@ -53,7 +55,7 @@ func TestC3_1_Entrywise(t *testing.T) {
 	}
 	// Gamma scales epsilon: ||Gamma|| = 2.
 	p := Problem{Epsilon: 0.2, Delta: 0.05, Points: 1000}
-	m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1))), maptest.Must(coupling.New(2, []float64{1, 1, 1, 1})))
+	m := orff.NewDecomposable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1))), maptest.Must(coupling.New(2, []float64{1, 1, 1, 1})))
 	if d := plan(t, m, Entrywise, p).Draws; d != 3363 {
 		t.Errorf("||Gamma|| = 2 at twice the epsilon: %d draws, want 3363", d)
 	}
@@ -67,12 +69,12 @@ func TestC3_2_EntrywiseHolds(t *testing.T) {
 	phi := make([][]float64, n)
 	failures := 0
 	for seed := range runs {
-		f := maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 2, D, random.Block(uint64(seed), 1)))
+		f := maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 2, D, random.Block(uint64(seed), 1)))
 		worst := 0.0
 		for i := range n {
 			phi[i] = maptest.ScalarFeatures(f, x[2*i:2*i+2])
 			for j := range i {
-				worst = max(worst, math.Abs(vec.Dot(phi[i], phi[j])-Kernel(f, x[2*i:2*i+2], x[2*j:2*j+2])))
+				worst = max(worst, math.Abs(vec.Dot(phi[i], phi[j])-orff.Kernel(f, x[2*i:2*i+2], x[2*j:2*j+2])))
 			}
 		}
 		if worst > eps {
@@ -91,22 +93,22 @@ func TestC3_3_Uniform(t *testing.T) {
 	if d := plan(t, gaussianMap(5), Uniform, p).Draws; d != 49079 {
 		t.Errorf("%d draws, want 49079", d)
 	}
-	m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 5, 1, random.New(1))), maptest.Must(coupling.New(2, []float64{2, 0, 0, 1})))
+	m := orff.NewDecomposable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 5, 1, random.New(1))), maptest.Must(coupling.New(2, []float64{2, 0, 0, 1})))
 	if d := plan(t, m, Uniform, p).Draws; d != 211842 {
 		t.Errorf("||Gamma|| = 2: %d draws, want 211842", d)
 	}
-	if _, err := Recommend(scalarMap(NewFourier(spectrum.Laplacian{Gamma: 1}, 5, 1, random.New(1))), Uniform, p); err == nil {
+	if _, err := Recommend(scalarMap(orff.NewFourier(spectrum.Laplacian{Gamma: 1}, 5, 1, random.New(1))), Uniform, p); err == nil {
 		t.Error("a uniform bound for a Laplacian kernel")
 	}
 }
 
 func TestC3_4_Spectral(t *testing.T) {
 	p := Problem{Epsilon: 0.1, Points: 1000, IntrinsicDimension: 20}
-	phase := plan(t, scalarMap(NewPhase(spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1))), Spectral, p)
+	phase := plan(t, scalarMap(orff.NewPhase(spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1))), Spectral, p)
 	if phase.Draws != 64798 || !phase.Relative {
 		t.Errorf("phase: %+v, want 64798 relative", phase)
 	}
-	for _, m := range []Map{gaussianMap(2), scalarMap(NewAngular(2, 1, random.New(1)))} {
+	for _, m := range []orff.Map{gaussianMap(2), scalarMap(orff.NewAngular(2, 1, random.New(1)))} {
 		if d := plan(t, m, Spectral, p).Draws; d != 32399 {
 			t.Errorf("%d draws, want 32399", d)
 		}
@@ -115,31 +117,31 @@ func TestC3_4_Spectral(t *testing.T) {
 		t.Errorf("the notes: %d draws", d)
 	}
 	// The right side of the bound is epsilon at the real-valued D.
-	D := drawsSpectral(0.1, 1000, 20, 2)
+	D := bound.DrawsSpectral(0.1, 1000, 20, 2)
 	l := math.Log(2000)
 	maptest.Near(t, "sqrt(2mIl/D) + 2mIl/3D", math.Sqrt(2*2*20*l/D)+2*2*20*l/(3*D), 0.1, 1e-13)
 }
 
 func TestC3_5_OperatorValuedAtPoints(t *testing.T) {
 	p := Problem{Epsilon: 0.1, Delta: 0.05, Points: 100}
-	if d := plan(t, maptest.Must(NewCurlFree(0.9, 3, 1, Bounded, random.New(1))), Entrywise, p).Draws; d != 12596 {
+	if d := plan(t, maptest.Must(orff.NewCurlFree(0.9, 3, 1, orff.Bounded, random.New(1))), Entrywise, p).Draws; d != 12596 {
 		t.Errorf("curl: %d draws, want 12596", d)
 	}
-	if d := plan(t, maptest.Must(NewDivergenceFree(0.9, 3, 1, Bounded, false, random.New(1))), Entrywise, p).Draws; d != 24864 {
+	if d := plan(t, maptest.Must(orff.NewDivergenceFree(0.9, 3, 1, orff.Bounded, false, random.New(1))), Entrywise, p).Draws; d != 24864 {
 		t.Errorf("div: %d draws, want 24864", d)
 	}
-	if _, err := Recommend(maptest.Must(NewCurlFree(0.9, 3, 1, Unbounded, random.New(1))), Entrywise, p); err == nil {
+	if _, err := Recommend(maptest.Must(orff.NewCurlFree(0.9, 3, 1, orff.Unbounded, random.New(1))), Entrywise, p); err == nil {
 		t.Error("a bound at points for an unbounded map")
 	}
 }
 
 // C3.8: Orlicz norm ‖ ‖ω‖² ‖_ψ1 = 2/(σ²(1 − 4^{−1/d})), used by Corollary 5.3 for unbounded maps.
 func TestC3_8_Orlicz(t *testing.T) {
-	maptest.Near(t, "Orlicz norm", orliczNorm(3, 0.9), 6.672628108442754, 1e-14)
+	maptest.Near(t, "Orlicz norm", bound.OrliczNorm(3, 0.9), 6.672628108442754, 1e-14)
 	// E exp(||omega||^2/t) = 2 at the norm.
-	maptest.Near(t, "moment generating function", math.Pow(1-2/(0.81*orliczNorm(3, 0.9)), -1.5), 2, 1e-13)
+	maptest.Near(t, "moment generating function", math.Pow(1-2/(0.81*bound.OrliczNorm(3, 0.9)), -1.5), 2, 1e-13)
 	// E chi_3^3 = 2^(3/2) Gamma(3)/Gamma(3/2).
-	maptest.Near(t, "E chi^3", chiMoment(3, 3), math.Pow(2, 1.5)*2/(math.Sqrt(math.Pi)/2), 1e-13)
+	maptest.Near(t, "E chi^3", bound.ChiMoment(3, 3), math.Pow(2, 1.5)*2/(math.Sqrt(math.Pi)/2), 1e-13)
 }
 
 // The constant of the uniform bound: sup_d C_d 4^(d/(d+1)) = 20 at d = 4, and 12
@@ -147,9 +149,9 @@ func TestC3_8_Orlicz(t *testing.T) {
 func TestUniformConstant(t *testing.T) {
 	best20, best12 := 0.0, 0.0
 	for d := 1; d < 60; d++ {
-		f := uniformField{d: d, p: 1, m: 1, u: 1, v: 1, bounded: true}
+		f := bound.UniformField{D: d, P: 1, M: 1, U: 1, V: 1, Bounded: true}
 		// failure at eps = m c is C_d 4^(d/(d+1)) g^(1/(d+1)).
-		c := f.failure(1, 1, 1e3) / math.Pow(f.tail(1, 1e3), 1/float64(d+1))
+		c := f.Failure(1, 1, 1e3) / math.Pow(f.Tail(1, 1e3), 1/float64(d+1))
 		best20 = max(best20, c)
 		best12 = max(best12, c/math.Pow(2, float64(d)/float64(d+1)))
 	}
@@ -158,30 +160,30 @@ func TestUniformConstant(t *testing.T) {
 }
 
 func TestUniformFieldBound(t *testing.T) {
-	curl := maptest.Must(NewCurlFree(1, 2, 1, Bounded, random.New(1)))
+	curl := maptest.Must(orff.NewCurlFree(1, 2, 1, orff.Bounded, random.New(1)))
 	p := Problem{Epsilon: 0.5, Delta: 0.1, Diameter: 2}
-	for _, m := range []Map{
-		curl, maptest.Must(NewCurlFree(1, 2, 1, Unbounded, random.New(1))),
-		maptest.Must(NewDivergenceFree(1, 2, 1, Bounded, false, random.New(1))), maptest.Must(NewDivergenceFree(1, 2, 1, Unbounded, true, random.New(1))),
+	for _, m := range []orff.Map{
+		curl, maptest.Must(orff.NewCurlFree(1, 2, 1, orff.Unbounded, random.New(1))),
+		maptest.Must(orff.NewDivergenceFree(1, 2, 1, orff.Bounded, false, random.New(1))), maptest.Must(orff.NewDivergenceFree(1, 2, 1, orff.Unbounded, true, random.New(1))),
 	} {
-		e := maptest.Must(m.(estimator).estimate())
+		e := maptest.Must(m.(bound.Estimator).Estimate())
 		D := plan(t, m, Uniform, p).Draws
-		f := *e.field // sigma = 1 and d = 2: ||K0(0)|| = 1
-		if !(f.failure(p.Epsilon, p.Diameter, float64(D)) <= p.Delta) || !(f.failure(p.Epsilon, p.Diameter, float64(D-2)) > p.Delta) {
+		f := *e.Field // sigma = 1 and d = 2: ||K0(0)|| = 1
+		if !(f.Failure(p.Epsilon, p.Diameter, float64(D)) <= p.Delta) || !(f.Failure(p.Epsilon, p.Diameter, float64(D-2)) > p.Delta) {
 			t.Errorf("%T: %d is not the smallest number of draws", m, D)
 		}
 	}
 	// Units do not matter: x, sigma and the diameter twice as large, the kernel
 	// four times as small.
-	wide := maptest.Must(NewCurlFree(2, 2, 1, Unbounded, random.New(1)))
-	a := plan(t, maptest.Must(NewCurlFree(1, 2, 1, Unbounded, random.New(1))), Uniform, p).Draws
+	wide := maptest.Must(orff.NewCurlFree(2, 2, 1, orff.Unbounded, random.New(1)))
+	a := plan(t, maptest.Must(orff.NewCurlFree(1, 2, 1, orff.Unbounded, random.New(1))), Uniform, p).Draws
 	if b := plan(t, wide, Uniform, Problem{Epsilon: 0.125, Delta: 0.1, Diameter: 4}).Draws; a != b {
 		t.Errorf("%d draws in one unit, %d in another", a, b)
 	}
 
 	// And the bound holds, on a grid of the ball of lags.
 	D := plan(t, curl, Uniform, p).Draws
-	m := maptest.Must(NewCurlFree(1, 2, D, Bounded, random.Block(1, 1)))
+	m := maptest.Must(orff.NewCurlFree(1, 2, D, orff.Bounded, random.Block(1, 1)))
 	k := make([]float64, 4)
 	zero := make([]float64, 2)
 	for i := -4; i <= 4; i++ {
@@ -190,9 +192,9 @@ func TestUniformFieldBound(t *testing.T) {
 			if numeric.SquaredNorm(x) > 4 {
 				continue
 			}
-			KernelTo(k, m, x, zero)
+			orff.KernelTo(k, m, x, zero)
 			vec.Axpy(-1, maptest.Kernel(m, x, zero), k)
-			if e := opNorm(k, 2); !(e <= p.Epsilon) {
+			if e := maptest.OpNorm(k, 2); !(e <= p.Epsilon) {
 				t.Errorf("error %g at %v", e, x)
 			}
 		}
@@ -223,38 +225,42 @@ func TestC3_11_Maurer(t *testing.T) {
 // C3.12: Random Maclaurin, one pair: D ≥ (2C1²/ε²) ln(2/δ), C1 = p/(p−1) f(pR²).
 func TestC3_12_MaclaurinSinglePair(t *testing.T) {
 	const R, eps, delta, runs = 0.5, 0.1, 0.05, 200
-	c1, err := productBound(Exponential{}, Geometric{P: 2}, R*R)
+	e, err := bound.Of(maptest.Must(orff.NewMaclaurin(orff.Exponential{}, orff.Geometric{P: 2}, orff.Rademacher, 2, 1, random.New(1))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c1, err := e.Spread(bound.Set{Radius: R})
 	if err != nil {
 		t.Fatal(err)
 	}
 	maptest.Near(t, "C1^2", c1*c1, 4*math.E, 1e-14)
-	D := int(math.Ceil(hoeffding(eps, c1, 1).draws(delta)))
+	D := int(math.Ceil(bound.Hoeffding(eps, c1, 1).Draws(delta)))
 	if D != 8022 {
 		t.Errorf("%d draws, want 8022", D)
 	}
 	x, z := []float64{0.3, -0.2}, []float64{0.1, 0.4}
 	failures := 0
 	for seed := range runs {
-		f := maptest.Must(NewMaclaurin(Exponential{}, Geometric{P: 2}, Rademacher, 2, D, random.Block(uint64(seed), 1)))
-		if math.Abs(maptest.ScalarKernel(f, x, z)-Kernel(f, x, z)) > eps {
+		f := maptest.Must(orff.NewMaclaurin(orff.Exponential{}, orff.Geometric{P: 2}, orff.Rademacher, 2, D, random.Block(uint64(seed), 1)))
+		if math.Abs(maptest.ScalarKernel(f, x, z)-orff.Kernel(f, x, z)) > eps {
 			failures++
 		}
 	}
 	if failures > delta*runs {
 		t.Errorf("%d of %d runs failed", failures, runs)
 	}
-	m := scalarMap(NewMaclaurin(Exponential{}, Geometric{P: 2}, Rademacher, 2, 1, random.New(1)))
+	m := scalarMap(orff.NewMaclaurin(orff.Exponential{}, orff.Geometric{P: 2}, orff.Rademacher, 2, 1, random.New(1)))
 	entry := plan(t, m, Entrywise, Problem{Epsilon: eps, Delta: delta, Points: 10, Radius: R}).Draws
 	uniform := plan(t, m, Uniform, Problem{Epsilon: eps, Delta: delta, Radius: R}).Draws
 	if entry <= D || uniform <= entry {
 		t.Errorf("%d draws for a pair, %d for 55, %d everywhere: must grow", D, entry, uniform)
 	}
-	law := maptest.Must(Restricted(maptest.Must(Truncate(Exponential{}, R, 1e-9)), R))
-	m = scalarMap(NewMaclaurin(maptest.Must(Truncate(Exponential{}, R, 1e-9)), law, Rademacher, 2, 1, random.New(1)))
+	law := maptest.Must(orff.Restricted(maptest.Must(orff.Truncate(orff.Exponential{}, R, 1e-9)), R))
+	m = scalarMap(orff.NewMaclaurin(maptest.Must(orff.Truncate(orff.Exponential{}, R, 1e-9)), law, orff.Rademacher, 2, 1, random.New(1)))
 	if d := plan(t, m, Entrywise, Problem{Epsilon: eps, Delta: delta, Points: 10, Radius: R}).Draws; d >= entry {
 		t.Errorf("degrees drawn by their size need %d draws, geometric ones %d", d, entry)
 	}
-	comp := scalarMap(NewCompositional(Exponential{}, Geometric{P: 2}, spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1)))
+	comp := scalarMap(orff.NewCompositional(orff.Exponential{}, orff.Geometric{P: 2}, spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1)))
 	if a, b := plan(t, comp, Entrywise, Problem{Epsilon: eps, Delta: delta, Points: 10}).Draws, plan(t, comp, Uniform, Problem{Epsilon: eps, Delta: delta, Radius: 1}).Draws; b <= a {
 		t.Errorf("compositional: %d draws at points, %d everywhere", a, b)
 	}
@@ -272,14 +278,18 @@ func TestC3_10_SlopeOfTheError(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		build func(D int, r random.Rand) (Map, error)
+		build func(D int, r random.Rand) (orff.Map, error)
 	}{
-		{"decomposable", func(D int, r random.Rand) (Map, error) {
-			f, err := NewFourier(spectrum.Gaussian{Sigma: 1}, d, D, r)
-			return NewDecomposable(f, coupling.Identity(1)), err // ||K~ - K|| is that of the scalar kernel
+		{"decomposable", func(D int, r random.Rand) (orff.Map, error) {
+			f, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, d, D, r)
+			return orff.NewDecomposable(f, coupling.Identity(1)), err // ||K~ - K|| is that of the scalar kernel
 		}},
-		{"curl-free", func(D int, r random.Rand) (Map, error) { return asMap(NewCurlFree(1, d, D, Unbounded, r)) }},
-		{"divergence-free", func(D int, r random.Rand) (Map, error) { return asMap(NewDivergenceFree(1, d, D, Unbounded, true, r)) }},
+		{"curl-free", func(D int, r random.Rand) (orff.Map, error) {
+			return maptest.AsMap(orff.NewCurlFree(1, d, D, orff.Unbounded, r))
+		}},
+		{"divergence-free", func(D int, r random.Rand) (orff.Map, error) {
+			return maptest.AsMap(orff.NewDivergenceFree(1, d, D, orff.Unbounded, true, r))
+		}},
 	} {
 		var sx, sy, sxx, sxy float64
 		var n float64
@@ -298,7 +308,7 @@ func TestC3_10_SlopeOfTheError(t *testing.T) {
 
 // worstLag is the largest error over lags in the Frobenius norm, which is
 // equivalent to the spectral one and falls at the same rate.
-func worstLag(m Map, lags []float64, d int) float64 {
+func worstLag(m orff.Map, lags []float64, d int) float64 {
 	dims := m.Dims()
 	p := dims.Out
 	phi := make([]float64, dims.Features)
@@ -314,7 +324,7 @@ func worstLag(m Map, lags []float64, d int) float64 {
 	worst, origin := 0.0, make([]float64, d)
 	for ; len(lags) > 0; lags = lags[d:] {
 		m.FeaturesTo(phi, lags[:d])
-		KernelTo(exact, m, lags[:d], origin)
+		orff.KernelTo(exact, m, lags[:d], origin)
 		for k := range p {
 			m.PredictTo(y, phi, theta[k])
 			for i, v := range y {
@@ -328,7 +338,7 @@ func worstLag(m Map, lags []float64, d int) float64 {
 
 func TestRecommendCapsByMemory(t *testing.T) {
 	p := Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}
-	m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 5, 3, random.New(1))), coupling.Identity(4))
+	m := orff.NewDecomposable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 5, 3, random.New(1))), coupling.Identity(4))
 	free := plan(t, m, Entrywise, p)
 	if free.Bytes != 8*(3363*5+2*3363*4) || free.Capped {
 		t.Errorf("%+v", free)
@@ -357,9 +367,9 @@ func TestRecommendRefuses(t *testing.T) {
 		f(&p)
 		return p
 	}
-	curl := maptest.Must(NewCurlFree(1, 2, 1, Bounded, random.New(1)))
+	curl := maptest.Must(orff.NewCurlFree(1, 2, 1, orff.Bounded, random.New(1)))
 	for name, c := range map[string]struct {
-		m Map
+		m orff.Map
 		g Goal
 		p Problem
 	}{
@@ -370,15 +380,15 @@ func TestRecommendRefuses(t *testing.T) {
 		"no intrinsic dimension":  {g, Spectral, with(func(p *Problem) { p.IntrinsicDimension = 0 })},
 		"one sample":              {g, Statistical, with(func(p *Problem) { p.Points = 1 })},
 		"unknown goal":            {g, Goal(9), good},
-		"orthogonal":              {scalarMap(NewFourier(spectrum.Orthogonal{Sigma: 1}, 2, 2, random.New(1))), Entrywise, good},
-		"Fastfood":                {scalarMap(NewFastfood(1, 2, 2, random.New(1))), Entrywise, good},
-		"Nystroem":                {scalarMap(NewNystroem(spectrum.Gaussian{Sigma: 1}, 2, []float64{1, 1})), Entrywise, good},
-		"product":                 {maptest.Must(NewProduct(maptest.Must(NewLinear(2, 0)), curl)), Entrywise, good},
-		"sign features on a set":  {scalarMap(NewAngular(2, 1, random.New(1))), Uniform, good},
-		"phase features on a set": {scalarMap(NewPhase(spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1))), Uniform, good},
-		"normal projections":      {scalarMap(NewMaclaurin(Exponential{}, Geometric{P: 2}, Normal, 2, 1, random.New(1))), Entrywise, good},
-		"Maclaurin, no radius":    {scalarMap(NewMaclaurin(Exponential{}, Geometric{P: 2}, Rademacher, 2, 1, random.New(1))), Entrywise, with(func(p *Problem) { p.Radius = 0 })},
-		"Maclaurin, spectral":     {scalarMap(NewMaclaurin(Exponential{}, Geometric{P: 2}, Rademacher, 2, 1, random.New(1))), Spectral, good},
+		"orthogonal":              {scalarMap(orff.NewFourier(spectrum.Orthogonal{Sigma: 1}, 2, 2, random.New(1))), Entrywise, good},
+		"Fastfood":                {scalarMap(orff.NewFastfood(1, 2, 2, random.New(1))), Entrywise, good},
+		"Nystroem":                {scalarMap(orff.NewNystroem(spectrum.Gaussian{Sigma: 1}, 2, []float64{1, 1})), Entrywise, good},
+		"product":                 {maptest.Must(orff.NewProduct(maptest.Must(orff.NewLinear(2, 0)), curl)), Entrywise, good},
+		"sign features on a set":  {scalarMap(orff.NewAngular(2, 1, random.New(1))), Uniform, good},
+		"phase features on a set": {scalarMap(orff.NewPhase(spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1))), Uniform, good},
+		"normal projections":      {scalarMap(orff.NewMaclaurin(orff.Exponential{}, orff.Geometric{P: 2}, orff.Normal, 2, 1, random.New(1))), Entrywise, good},
+		"Maclaurin, no radius":    {scalarMap(orff.NewMaclaurin(orff.Exponential{}, orff.Geometric{P: 2}, orff.Rademacher, 2, 1, random.New(1))), Entrywise, with(func(p *Problem) { p.Radius = 0 })},
+		"Maclaurin, spectral":     {scalarMap(orff.NewMaclaurin(orff.Exponential{}, orff.Geometric{P: 2}, orff.Rademacher, 2, 1, random.New(1))), Spectral, good},
 		"curl-free, spectral":     {curl, Spectral, good},
 		"astronomic":              {g, Entrywise, with(func(p *Problem) { p.Epsilon = 1e-9 })},
 	} {
@@ -387,20 +397,20 @@ func TestRecommendRefuses(t *testing.T) {
 		}
 	}
 	// Without a bound of its own a map still has the statistical one.
-	if d := plan(t, scalarMap(NewFastfood(1, 2, 2, random.New(1))), Statistical, Problem{Points: 1000}).Draws; d != 219 {
+	if d := plan(t, scalarMap(orff.NewFastfood(1, 2, 2, random.New(1))), Statistical, Problem{Points: 1000}).Draws; d != 219 {
 		t.Errorf("%d draws", d)
 	}
 	// Skewed chi-squared kernels are planned on their group, blocks like a whole.
-	if d := plan(t, scalarMap(NewSkewedChiSquared([]float64{1, 1}, 1, random.New(1))), Entrywise, Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}).Draws; d != 3363 {
+	if d := plan(t, scalarMap(orff.NewSkewedChiSquared([]float64{1, 1}, 1, random.New(1))), Entrywise, Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}).Draws; d != 3363 {
 		t.Errorf("skewed chi-squared: %d draws, want 3363", d)
 	}
-	blocks := maptest.Must(NewBlocks(7, 1, false, func(r random.Rand) (Map, error) {
-		return scalarMap(NewFourier(spectrum.Gaussian{Sigma: 1}, 2, 3, r)), nil
+	blocks := maptest.Must(orff.NewBlocks(7, 1, false, func(r random.Rand) (orff.Map, error) {
+		return scalarMap(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 2, 3, r)), nil
 	}))
 	if d := plan(t, blocks, Entrywise, Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}).Draws; d != 3363 {
 		t.Errorf("blocks: %d draws, want 3363", d)
 	}
-	if d := plan(t, scalarMap(NewSemigroup(ReciprocalSemigroup, 1, 2, 1, random.New(1))), Entrywise, Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}).Draws; d != int(math.Ceil(50*math.Log(1000*1001/0.05))) {
+	if d := plan(t, scalarMap(orff.NewSemigroup(orff.ReciprocalSemigroup, 1, 2, 1, random.New(1))), Entrywise, Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}).Draws; d != int(math.Ceil(50*math.Log(1000*1001/0.05))) {
 		t.Errorf("semigroup: %d draws", d)
 	}
 }
@@ -408,10 +418,10 @@ func TestRecommendRefuses(t *testing.T) {
 func TestMeasure(t *testing.T) {
 	const n = 60
 	x := maptest.Normals(3, 3*n)
-	for name, m := range map[string]Map{
-		"scalar":       scalarMap(NewFourier(spectrum.Gaussian{Sigma: 1}, 3, 500, random.Block(1, 1))),
-		"decomposable": NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 3, 500, random.Block(1, 1))), maptest.Must(coupling.New(2, maptest.Gamma))),
-		"curl":         maptest.Must(NewCurlFree(1, 3, 500, Bounded, random.Block(1, 1))),
+	for name, m := range map[string]orff.Map{
+		"scalar":       scalarMap(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 3, 500, random.Block(1, 1))),
+		"decomposable": orff.NewDecomposable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 3, 500, random.Block(1, 1))), maptest.Must(coupling.New(2, maptest.Gamma))),
+		"curl":         maptest.Must(orff.NewCurlFree(1, 3, 500, orff.Bounded, random.Block(1, 1))),
 	} {
 		got, err := Measure(m, x, 0.25)
 		if err != nil {
@@ -423,14 +433,14 @@ func TestMeasure(t *testing.T) {
 		k := make([]float64, p*p)
 		for i := range n {
 			for j := range n {
-				KernelTo(k, m, x[3*i:3*i+3], x[3*j:3*j+3])
+				orff.KernelTo(k, m, x[3*i:3*i+3], x[3*j:3*j+3])
 				g2 += numeric.SquaredNorm(k)
 				vec.Axpy(-1, maptest.Kernel(m, x[3*i:3*i+3], x[3*j:3*j+3]), k)
 				e2 += numeric.SquaredNorm(k)
 				if i <= j {
 					sum += numeric.SquaredNorm(k)
 				}
-				worst = max(worst, opNorm(k, p))
+				worst = max(worst, maptest.OpNorm(k, p))
 			}
 		}
 		maptest.Near(t, name+" Max", got.Max, worst, 1e-12)
@@ -447,12 +457,12 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	for name, err := range map[string]error{
-		"no points":      second(Measure(gaussianMap(2), nil, 1)),
-		"half a row":     second(Measure(gaussianMap(2), []float64{1}, 1)),
-		"NaN":            second(Measure(gaussianMap(2), []float64{1, math.NaN()}, 1)),
-		"epsilon":        second(Measure(gaussianMap(2), []float64{1, 1}, 0)),
-		"unknown kernel": second(Measure(NewDecomposable(FourierOf([]float64{1, 1}, 2), coupling.Identity(1)), []float64{1, 1}, 1)),
-		"domain":         second(Measure(scalarMap(NewAngular(2, 1, random.New(1))), []float64{0, 0}, 1)),
+		"no points":      maptest.Err(Measure(gaussianMap(2), nil, 1)),
+		"half a row":     maptest.Err(Measure(gaussianMap(2), []float64{1}, 1)),
+		"NaN":            maptest.Err(Measure(gaussianMap(2), []float64{1, math.NaN()}, 1)),
+		"epsilon":        maptest.Err(Measure(gaussianMap(2), []float64{1, 1}, 0)),
+		"unknown kernel": maptest.Err(Measure(orff.NewDecomposable(orff.FourierOf([]float64{1, 1}, 2), coupling.Identity(1)), []float64{1, 1}, 1)),
+		"domain":         maptest.Err(Measure(scalarMap(orff.NewAngular(2, 1, random.New(1))), []float64{0, 0}, 1)),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)

@@ -1,33 +1,15 @@
-package orff
+package accuracy
 
 import (
 	"math"
 	"testing"
 
+	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
 	"gonum.org/v1/gonum/stat/distuv"
 )
-
-// Every bound of a probability is delta at the number of draws that it asks for, and the
-// rate says how fast it falls: ten times the confidence costs ln 10/rate draws.
-func TestTailsAndDrawsAgree(t *testing.T) {
-	field := uniformField{d: 3, p: 3, m: 2, u: 3, v: 2, bounded: true}
-	for name, bound := range map[string]inequality{
-		"Hoeffding":               hoeffding(.1, 1, 55),
-		"Rahimi and Recht":        rahimiRecht(.1, 5, 2, 4),
-		"matrix Bernstein, lags":  bernsteinAtLags(.1, 100, 3, 4, 3),
-		"matrix Bernstein, Gram":  bernsteinOfGram(.1, 1000, 20, 2),
-		"Kar and Karnick":         maclaurinOnASet(.1, 3, 1, 2, 3),
-		"uniform, vector field":   onBall{field, .5, 2},
-		"uniform, unbounded maps": onBall{uniformField{d: 3, p: 3, m: 2, u: 3, v: 2}, .5, 2},
-	} {
-		for _, delta := range []float64{.3, .05, 1e-4} {
-			// The uniform bounds are solved to half a draw of some 1e3.
-			maptest.Near(t, name, bound.failure(bound.draws(delta))/delta, 1, 5e-3)
-		}
-	}
-}
 
 // C3.1: Entrywise at n points, by Hoeffding: D ≥ (8/ε²) ln(n(n+1)/δ) for the phase form, D ≥
 // (2/ε²) ln(n(n−1)/δ) for the cos-sin and sign forms.
@@ -43,7 +25,7 @@ func TestC3_1_HoeffdingTailIsSharp(t *testing.T) {
 		D := float64(c.draws)
 		b := distuv.Binomial{N: D, P: .5}
 		exact := 2 * (b.CDF(math.Floor(D * (1 - c.eps) / 2)))
-		bound := hoeffding(c.eps, 1, 1).failure(D)
+		bound := bound.Hoeffding(c.eps, 1, 1).Failure(D)
 		if !(bound >= exact) {
 			t.Errorf("D = %d, epsilon = %g: the bound %g is below the probability %g", c.draws, c.eps, bound, exact)
 		}
@@ -51,14 +33,14 @@ func TestC3_1_HoeffdingTailIsSharp(t *testing.T) {
 			t.Errorf("D = %d, epsilon = %g: the exponent is %.2f times that of the bound", c.draws, c.eps, r)
 		}
 	}
-	m := scalarMap(NewAngular(2, 1, random.New(1)))
+	m := scalarMap(orff.NewAngular(2, 1, random.New(1)))
 	p := plan(t, m, Entrywise, Problem{Epsilon: .1, Delta: .05, Points: 2, Draws: 4000})
-	maptest.Near(t, "failure of a plan", p.Failure, hoeffding(.1, 1, 1).failure(4000), 1e-15)
+	maptest.Near(t, "failure of a plan", p.Failure, bound.Hoeffding(.1, 1, 1).Failure(4000), 1e-15)
 }
 
 // gramErrors returns how often the relative error of the Gram matrix of m's map at x, in
 // the spectral norm, exceeds eps, over many draws.
-func gramErrors(t *testing.T, build func(D int, r random.Rand) Map, x []float64, D, runs int, eps float64) (share, mean float64) {
+func gramErrors(t *testing.T, build func(D int, r random.Rand) orff.Map, x []float64, D, runs int, eps float64) (share, mean float64) {
 	t.Helper()
 	for seed := range runs {
 		got, err := Measure(build(D, random.Block(uint64(seed), 1)), x, eps)
@@ -87,7 +69,7 @@ func TestC3_4_TailOfTheGramMatrix(t *testing.T) {
 	for i := range n {
 		x[i*n+i] = 1
 	}
-	angular := func(D int, r random.Rand) Map { return scalarMap(NewAngular(n, D, r)) }
+	angular := func(D int, r random.Rand) orff.Map { return scalarMap(orff.NewAngular(n, D, r)) }
 	p := plan(t, angular(1, random.New(1)), SpectralTail, Problem{Epsilon: eps, Delta: delta, Points: n, IntrinsicDimension: n, Draws: 1000})
 	maptest.Near(t, "failure", p.Failure, min(1, 2*n*math.Exp(-1000*eps*eps/2/(n+2*n*eps/3))), 1e-12)
 	if !p.Relative {
@@ -112,9 +94,11 @@ func TestC3_4_TailOfTheGramMatrix(t *testing.T) {
 func TestC3_5_TailAtLags(t *testing.T) {
 	const eps, delta, runs = .3, .1, 300
 	x := []float64{0, 0, .7, -.4}
-	for name, build := range map[string]func(D int, r random.Rand) Map{
-		"curl-free":       func(D int, r random.Rand) Map { return maptest.Must(NewCurlFree(1, 2, D, Bounded, r)) },
-		"divergence-free": func(D int, r random.Rand) Map { return maptest.Must(NewDivergenceFree(1, 2, D, Bounded, false, r)) },
+	for name, build := range map[string]func(D int, r random.Rand) orff.Map{
+		"curl-free": func(D int, r random.Rand) orff.Map { return maptest.Must(orff.NewCurlFree(1, 2, D, orff.Bounded, r)) },
+		"divergence-free": func(D int, r random.Rand) orff.Map {
+			return maptest.Must(orff.NewDivergenceFree(1, 2, D, orff.Bounded, false, r))
+		},
 	} {
 		D := plan(t, build(1, random.New(1)), Entrywise, Problem{Epsilon: eps, Delta: delta, Points: 2}).Draws
 		fails := func(D int) (share float64) {
@@ -143,13 +127,13 @@ func TestC3_5_TailAtLags(t *testing.T) {
 func TestSpectralBoundOfSemigroupKernels(t *testing.T) {
 	const eps, runs = .1, 60
 	for name, c := range map[string]struct {
-		law SemigroupLaw
+		law orff.SemigroupLaw
 		at  float64 // each of two coordinates
-	}{"exponential": {ExponentialSemigroup, 2.65}, "reciprocal": {ReciprocalSemigroup, 4.5}} {
-		build := func(D int, r random.Rand) Map { return scalarMap(NewSemigroup(c.law, 1, 2, D, r)) }
+	}{"exponential": {orff.ExponentialSemigroup, 2.65}, "reciprocal": {orff.ReciprocalSemigroup, 4.5}} {
+		build := func(D int, r random.Rand) orff.Map { return scalarMap(orff.NewSemigroup(c.law, 1, 2, D, r)) }
 		x := []float64{c.at, c.at, c.at, c.at} // I = 1
 		problem := Problem{Epsilon: eps, Delta: .1, Points: 2, IntrinsicDimension: 1, Radius: 2 * c.at}
-		k := maptest.Must(NewSemigroup(c.law, 1, 2, 1, random.New(1))).at(x[:2], x[:2], 1)
+		k := orff.Kernel(maptest.Must(orff.NewSemigroup(c.law, 1, 2, 1, random.New(1))), x[:2], x[:2])
 		if !(k >= .008 && k <= .012) {
 			t.Fatalf("%s: k(x, x) = %g", name, k)
 		}
@@ -160,7 +144,7 @@ func TestSpectralBoundOfSemigroupKernels(t *testing.T) {
 			}
 		}
 		// With the trace taken for n the bound does not hold.
-		naive := int(math.Ceil(drawsSpectral(eps, 2, 1, 1)))
+		naive := int(math.Ceil(bound.DrawsSpectral(eps, 2, 1, 1)))
 		if _, mean := gramErrors(t, build, x, naive, runs, eps); !(mean > eps) {
 			t.Errorf("%s: an error of %g with %d draws, which the bound without the trace asks for", name, mean, naive)
 		}

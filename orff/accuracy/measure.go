@@ -1,12 +1,14 @@
-package orff
+package accuracy
 
 import (
 	"fmt"
 	"math"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 	"gonum.org/v1/gonum/mat"
 )
@@ -32,7 +34,7 @@ const (
 // Measure evaluates m on rows of x, row-major, the first 500 at most and so many
 // that the block Gram matrix has an order of at most 2000. The kernel of m must
 // have a closed form. eps > 0 only scales Ratio.
-func Measure(m Map, x []float64, eps float64) (Measurement, error) {
+func Measure(m orff.Map, x []float64, eps float64) (Measurement, error) {
 	d := m.Dims()
 	if len(x) == 0 || len(x)%d.In != 0 {
 		return Measurement{}, fmt.Errorf("orff: Measure needs whole rows of %d coordinates, got %d numbers", d.In, len(x))
@@ -47,7 +49,7 @@ func Measure(m Map, x []float64, eps float64) (Measurement, error) {
 		if !numeric.Finite(at(i)) {
 			return Measurement{}, fmt.Errorf("orff: row %d of the points is not finite", i+1)
 		}
-		if err := CheckInput(m, at(i)); err != nil {
+		if err := orff.CheckInput(m, at(i)); err != nil {
 			return Measurement{}, fmt.Errorf("row %d: %w", i+1, err)
 		}
 	}
@@ -79,11 +81,11 @@ func Measure(m Map, x []float64, eps float64) (Measurement, error) {
 	}
 	for j := range n {
 		for i := range j + 1 {
-			KernelTo(exact, m, at(i), at(j))
+			orff.KernelTo(exact, m, at(i), at(j))
 			if !numeric.Finite(exact) {
 				return Measurement{}, fmt.Errorf("orff: the kernel of %T has no closed form", m)
 			}
-			variancesTo(variance, m, at(i), at(j))
+			optional.VarianceTo(variance, m, at(i), at(j))
 			for l := range p {
 				for k := range p {
 					g.SetSym(i*p+l, j*p+k, exact[l*p+k])

@@ -1,0 +1,65 @@
+package optional
+
+import (
+	"fmt"
+
+	"github.com/orffvar/forecaster/sgd"
+)
+
+// SmoothMap is a Map whose prediction h(x) = Phi(x)^T theta has a derivative.
+type SmoothMap interface {
+	sgd.Map
+
+	// PullbackTo writes J(x)^T r, the gradient in x of r.h(x), into g, len In; J
+	// is the Out x In Jacobian of h. phi is FeaturesTo of this x, r has len Out.
+	PullbackTo(g, x, phi, theta, r []float64)
+
+	// Smooth returns nil, or the reason why this kernel has no derivative.
+	Smooth() error
+}
+
+// Smooth returns the reason why one of the parts of a map, each a Scalar or a Map, has no
+// derivative, or nil.
+func Smooth(parts ...any) error {
+	for _, p := range parts {
+		s, ok := p.(interface{ Smooth() error })
+		if !ok {
+			return fmt.Errorf("orff: %T has no derivative", p)
+		}
+		if err := s.Smooth(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SlopedMap is a Map that knows the derivative of its exact kernel.
+type SlopedMap interface {
+	// KernelPullTo writes the gradient in x of r.K(x, z) a into g.
+	KernelPullTo(g, x, z, r, a []float64)
+
+	// KernelSmooth returns the reason why there is none, or nil.
+	KernelSmooth() error
+}
+
+// SlopedScalar is a Scalar that knows the derivative of its exact kernel.
+type SlopedScalar interface {
+	// KernelSlopeTo writes the gradient in x of k(x, z) into g.
+	KernelSlopeTo(g, x, z []float64)
+	KernelSmooth() error
+}
+
+// KernelSmooth returns the reason why the exact kernel of one of the parts of a map, each a
+// Scalar or a Map, has no derivative in closed form, or nil.
+func KernelSmooth(parts ...any) error {
+	for _, p := range parts {
+		s, ok := p.(interface{ KernelSmooth() error })
+		if !ok {
+			return fmt.Errorf("orff: the kernel of %T has no derivative in closed form", p)
+		}
+		if err := s.KernelSmooth(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
