@@ -6,6 +6,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 )
@@ -169,12 +170,7 @@ func (f *productScalar) Weigh(s float64) bool { return optional.Weigh(f.a, s) }
 func (f *productScalar) Kernel(x, z []float64) float64 { return Kernel(f.a, x, z) * Kernel(f.b, x, z) }
 
 func (f *productScalar) Variance(x, z []float64) float64 {
-	return productVariance(Kernel(f.a, x, z), optional.Variance(f.a, x, z), Kernel(f.b, x, z), optional.Variance(f.b, x, z))
-}
-
-// productVariance is the variance of a product of two independent variables.
-func productVariance(k1, v1, k2, v2 float64) float64 {
-	return v1*v2 + v1*k2*k2 + v2*k1*k1
+	return numeric.ProductVariance(Kernel(f.a, x, z), optional.Variance(f.a, x, z), Kernel(f.b, x, z), optional.Variance(f.b, x, z))
 }
 
 func (f *sumScalar) KernelSmooth() error {

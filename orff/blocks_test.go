@@ -1,26 +1,28 @@
-package orff
+package orff_test
 
 import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
+	"github.com/orffvar/forecaster/orff/vectorfield"
 )
 
-func fourierBlock(r random.Rand) (Map, error) {
-	f, err := NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 8, r)
+func fourierBlock(r random.Rand) (orff.Map, error) {
+	f, err := orff.NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 8, r)
 	if err != nil {
 		return nil, err
 	}
-	return NewDecomposable(f, coupling.Identity(2)), nil
+	return orff.NewDecomposable(f, coupling.Identity(2)), nil
 }
 
 func TestBlocksKeptAndRedrawnAreTheSame(t *testing.T) {
-	kept := maptest.Must(NewBlocks(5, 42, true, fourierBlock))
-	redrawn := maptest.Must(NewBlocks(5, 42, false, fourierBlock))
+	kept := maptest.Must(orff.NewBlocks(5, 42, true, fourierBlock))
+	redrawn := maptest.Must(orff.NewBlocks(5, 42, false, fourierBlock))
 	d := kept.Dims()
 	if redrawn.Dims() != d || d.Params != 5*2*16 {
 		t.Fatalf("sizes %v and %v", d, redrawn.Dims())
@@ -43,20 +45,20 @@ func TestBlocksKeptAndRedrawnAreTheSame(t *testing.T) {
 
 // C5.6: the sum over the blocks is Phi(x)^T theta with the concatenated W.
 func TestBlocksEqualOneMapOfAllFrequencies(t *testing.T) {
-	blocks := maptest.Must(NewBlocks(5, 42, true, fourierBlock))
+	blocks := maptest.Must(orff.NewBlocks(5, 42, true, fourierBlock))
 	var w []float64
 	for i := range 5 {
-		w = append(w, blocks.Block(i).(*Decomposable).Scalar().(*Fourier).Frequencies()...)
+		w = append(w, blocks.Block(i).(*orff.Decomposable).Scalar().(*orff.Fourier).Frequencies()...)
 	}
-	whole := NewDecomposable(FourierOf(w, 3), coupling.Identity(2))
+	whole := orff.NewDecomposable(orff.FourierOf(w, 3), coupling.Identity(2))
 	maptest.NearAll(t, "K~", maptest.Kernel(blocks, maptest.X, maptest.Z), maptest.Kernel(whole, maptest.X, maptest.Z), 1e-14)
 	maptest.Adjoint(t, blocks, maptest.X, 5)
 }
 
 func TestBlocksState(t *testing.T) {
 	for _, keep := range []bool{true, false} {
-		a := maptest.Must(NewBlocks(3, 42, keep, fourierBlock))
-		b := maptest.Must(NewBlocks(3, 43, keep, fourierBlock))
+		a := maptest.Must(orff.NewBlocks(3, 42, keep, fourierBlock))
+		b := maptest.Must(orff.NewBlocks(3, 43, keep, fourierBlock))
 		enc := snapshot.NewEncoder(nil)
 		a.State(enc)
 		dec := snapshot.NewDecoder(enc.Bytes())
@@ -72,7 +74,7 @@ func TestBlocksState(t *testing.T) {
 // Blocks that grew are those that were drawn at once. Rounding: each was weighted twice
 // instead of once.
 func TestBlocksGrow(t *testing.T) {
-	grown, whole := maptest.Must(NewBlocks(2, 42, true, fourierBlock)), maptest.Must(NewBlocks(4, 42, true, fourierBlock))
+	grown, whole := maptest.Must(orff.NewBlocks(2, 42, true, fourierBlock)), maptest.Must(orff.NewBlocks(4, 42, true, fourierBlock))
 	for range 2 {
 		if err := grown.Grow(); err != nil {
 			t.Fatal(err)
@@ -83,7 +85,7 @@ func TestBlocksGrow(t *testing.T) {
 	}
 	n := whole.Dims().Features
 	maptest.NearAll(t, "phi", maptest.Features(grown, maptest.X, n), maptest.Features(whole, maptest.X, n), 1e-15)
-	if err := maptest.Must(NewBlocks(2, 42, false, fourierBlock)).Grow(); err == nil {
+	if err := maptest.Must(orff.NewBlocks(2, 42, false, fourierBlock)).Grow(); err == nil {
 		t.Error("blocks that are not kept have grown")
 	}
 	grown.Redraw(1)
@@ -93,11 +95,11 @@ func TestBlocksGrow(t *testing.T) {
 }
 
 func TestBlocksRefuse(t *testing.T) {
-	if _, err := NewBlocks(0, 1, true, fourierBlock); err == nil {
+	if _, err := orff.NewBlocks(0, 1, true, fourierBlock); err == nil {
 		t.Error("no blocks were accepted")
 	}
-	if _, err := NewBlocks(2, 1, false, func(random.Rand) (Map, error) {
-		return NewDecomposable(FourierOf([]float64{1}, 1), coupling.Identity(1)), nil
+	if _, err := orff.NewBlocks(2, 1, false, func(random.Rand) (orff.Map, error) {
+		return orff.NewDecomposable(orff.FourierOf([]float64{1}, 1), coupling.Identity(1)), nil
 	}); err == nil {
 		t.Error("given frequencies were accepted as drawn ones")
 	}
@@ -107,9 +109,11 @@ func TestBlocksRefuse(t *testing.T) {
 // not, and after a restart.
 func TestBlocksRedraw(t *testing.T) {
 	const D = 3
-	build := func(r random.Rand) (Map, error) { return maptest.AsMap(NewCurlFree(maptest.Sigma, 3, D, Bounded, r)) }
-	kept, drawn := maptest.Must(NewBlocks(3, 7, true, build)), maptest.Must(NewBlocks(3, 7, false, build))
-	phi := func(b *Blocks, i int) []float64 {
+	build := func(r random.Rand) (orff.Map, error) {
+		return maptest.AsMap(vectorfield.NewCurlFree(maptest.Sigma, 3, D, vectorfield.Bounded, r))
+	}
+	kept, drawn := maptest.Must(orff.NewBlocks(3, 7, true, build)), maptest.Must(orff.NewBlocks(3, 7, false, build))
+	phi := func(b *orff.Blocks, i int) []float64 {
 		return append([]float64(nil), maptest.Features(b.Block(i), maptest.X, 2*D)...)
 	}
 	seen := [][]float64{phi(kept, 0), phi(kept, 1), phi(kept, 2)}
@@ -130,7 +134,7 @@ func TestBlocksRedraw(t *testing.T) {
 	}
 	maptest.NearAll(t, "other block", phi(kept, 2), seen[2], 0)
 	for _, keep := range []bool{true, false} {
-		from, to := map[bool]*Blocks{true: kept, false: drawn}[keep], maptest.Must(NewBlocks(3, 8, keep, build))
+		from, to := map[bool]*orff.Blocks{true: kept, false: drawn}[keep], maptest.Must(orff.NewBlocks(3, 8, keep, build))
 		enc := snapshot.NewEncoder(nil)
 		from.State(enc)
 		dec := snapshot.NewDecoder(enc.Bytes())

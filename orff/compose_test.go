@@ -1,21 +1,23 @@
-package orff
+package orff_test
 
 import (
 	"testing"
 
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
+	"github.com/orffvar/forecaster/orff/vectorfield"
 	"gonum.org/v1/gonum/mat"
 )
 
 // C2.14: Transformable kernel (Proposition 3.11): K(x, z)_ij = k(ψ_i(x), ψ_j(z)); row i of Φ(x)ᵀ
 // is φ(ψ_i(x))ᵀ.
 func TestC2_14_Transformable(t *testing.T) {
-	m := maptest.Must(NewTransformable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 1, 5, random.New(1))), Coordinates(3)))
+	m := maptest.Must(orff.NewTransformable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 1, 5, random.New(1))), orff.Coordinates(3)))
 	k := make([]float64, 9)
-	KernelTo(k, m, maptest.X, maptest.Z)
+	orff.KernelTo(k, m, maptest.X, maptest.Z)
 	maptest.NearAll(t, "K", k, []float64{
 		0.8569968914352789, 0.9938461733264412, 0.9756109800648459,
 		0.8569968914352789, 0.473826726395364, 0.41111229050718745,
@@ -29,7 +31,7 @@ func TestC2_14_Transformable(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NewTransformable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 1}, 2, 5, random.New(1))), Coordinates(3)); err == nil {
+	if _, err := orff.NewTransformable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 2, 5, random.New(1))), orff.Coordinates(3)); err == nil {
 		t.Error("a scalar map of another input was accepted")
 	}
 }
@@ -37,13 +39,13 @@ func TestC2_14_Transformable(t *testing.T) {
 // C2.15: Integral kernel (Proposition 3.12 and section 9.1.2): h(x)(τ) = φ_X(x)ᵀ Θ φ_T(τ) =
 // (φ_T(τ) ⊗ φ_X(x))·vec Θ.
 func TestC2_15_Integral(t *testing.T) {
-	fx := maptest.Must(NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 4, random.Block(1, 1)))
-	ft := maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 0.5}, 1, 3, random.Block(1, 2)))
+	fx := maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 4, random.Block(1, 1)))
+	ft := maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 0.5}, 1, 3, random.Block(1, 2)))
 	m := newIntegral(fx, ft)
 	d := m.Dims()
 	theta := maptest.Normals(3, d.Params)
 	grid := []float64{-0.4, 0.1, 0.7}
-	onGrid := NewDecomposable(fx, maptest.Must(outputGrid(ft, grid)))
+	onGrid := orff.NewDecomposable(fx, maptest.Must(outputGrid(ft, grid)))
 	h := make([]float64, 3)
 	// theta is that of the decomposable map, too: the rows of Theta^T, p' = r_T.
 	onGrid.PredictTo(h, maptest.ScalarFeatures(fx, maptest.X), theta)
@@ -76,10 +78,12 @@ func TestC2_15_Integral(t *testing.T) {
 // For fixed frequencies the features of each rule reproduce its formula.
 func TestC2_16_CompositionRules(t *testing.T) {
 	g := spectrum.Gaussian{Sigma: maptest.Sigma}
-	s := maptest.Must(NewFourier(spectrum.Sinc{A: 1}, 3, 4, random.Block(1, 9)))
-	curl := func() Map { return maptest.Must(NewCurlFree(maptest.Sigma, 3, 5, Bounded, random.Block(1, 2))) }
-	dec := func() Map {
-		return NewDecomposable(maptest.Must(NewFourier(g, 3, 4, random.Block(1, 1))), maptest.Must(coupling.New(3, maptest.Must(coupling.GraphGamma(3, maptest.Path3, 0.1)))))
+	s := maptest.Must(orff.NewFourier(spectrum.Sinc{A: 1}, 3, 4, random.Block(1, 9)))
+	curl := func() orff.Map {
+		return maptest.Must(vectorfield.NewCurlFree(maptest.Sigma, 3, 5, vectorfield.Bounded, random.Block(1, 2)))
+	}
+	dec := func() orff.Map {
+		return orff.NewDecomposable(maptest.Must(orff.NewFourier(g, 3, 4, random.Block(1, 1))), maptest.Must(coupling.New(3, maptest.Must(coupling.GraphGamma(3, maptest.Path3, 0.1)))))
 	}
 	k1, k2 := maptest.Kernel(dec(), maptest.X, maptest.Z), maptest.Kernel(curl(), maptest.X, maptest.Z)
 	want := func(f func(i, j int) float64, n int) []float64 {
@@ -94,14 +98,14 @@ func TestC2_16_CompositionRules(t *testing.T) {
 	v := []float64{1, 2, 0, -1, 0.5, 3} // 2 x 3
 	for _, c := range []struct {
 		name string
-		m    Map
+		m    orff.Map
 		want []float64
 	}{
-		{"sum", maptest.Must(NewSum([]float64{0.25, 3}, dec(), curl())), want(func(i, j int) float64 { return 0.25*k1[3*i+j] + 3*k2[3*i+j] }, 3)},
-		{"scalar times operator", maptest.Must(NewProduct(s, curl())), want(func(i, j int) float64 { return maptest.ScalarKernel(s, maptest.X, maptest.Z) * k2[3*i+j] }, 3)},
-		{"Schur", maptest.Must(NewSchur(dec(), curl())), want(func(i, j int) float64 { return k1[3*i+j] * k2[3*i+j] }, 3)},
-		{"tensor", maptest.Must(NewTensor(dec(), curl())), want(func(i, j int) float64 { return k1[i/3*3+j/3] * k2[i%3*3+j%3] }, 9)},
-		{"congruence", maptest.Must(NewCongruence(curl(), 2, v)), want(func(i, j int) float64 {
+		{"sum", maptest.Must(orff.NewSum([]float64{0.25, 3}, dec(), curl())), want(func(i, j int) float64 { return 0.25*k1[3*i+j] + 3*k2[3*i+j] }, 3)},
+		{"scalar times operator", maptest.Must(orff.NewProduct(s, curl())), want(func(i, j int) float64 { return maptest.ScalarKernel(s, maptest.X, maptest.Z) * k2[3*i+j] }, 3)},
+		{"Schur", maptest.Must(orff.NewSchur(dec(), curl())), want(func(i, j int) float64 { return k1[3*i+j] * k2[3*i+j] }, 3)},
+		{"tensor", maptest.Must(orff.NewTensor(dec(), curl())), want(func(i, j int) float64 { return k1[i/3*3+j/3] * k2[i%3*3+j%3] }, 9)},
+		{"congruence", maptest.Must(orff.NewCongruence(curl(), 2, v)), want(func(i, j int) float64 {
 			var s float64
 			for a := range 3 {
 				for b := range 3 {
@@ -121,9 +125,9 @@ func TestC2_16_CompositionRules(t *testing.T) {
 // The matrix-free products equal those with Phi(x) written out from its
 // definition, p != p'.
 func TestC2_17_MatrixFreeEqualsDense(t *testing.T) {
-	f := maptest.Must(NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 6, random.Block(1, 1)))
+	f := maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 6, random.Block(1, 1)))
 	b := []float64{1, 2, -1, 0.5, 0, 3, -2, 1, 0.3, 0.7} // 5 x 2
-	m := NewDecomposable(f, maptest.Must(coupling.FromFactor(5, 2, b)))
+	m := orff.NewDecomposable(f, maptest.Must(coupling.FromFactor(5, 2, b)))
 	// Phi(x) = B^T (x) phi(x), with Theta row by row.
 	phi := maptest.ScalarFeatures(f, maptest.X)
 	var dense mat.Dense
@@ -139,55 +143,33 @@ func TestC2_17_MatrixFreeEqualsDense(t *testing.T) {
 	gr := make([]float64, 24)
 	m.AddGradient(gr, 1, phi, r)
 	maptest.NearAll(t, "Phi r", gr, want.RawVector().Data, 1e-12)
-
-	// Divergence-free: B_j formed.
-	div := maptest.Must(NewDivergenceFree(maptest.Sigma, 3, 6, Unbounded, false, random.Block(1, 1)))
-	theta = maptest.Normals(4, 36)
-	phi = maptest.Features(div, maptest.X, 12)
-	sum := make([]float64, 3)
-	for j := range 6 {
-		w, n := div.row(j), div.norm[j]
-		for a := range 3 {
-			for k := range 3 {
-				bjk := -w[a] * w[k] / n
-				if a == k {
-					bjk += n
-				}
-				sum[a] += bjk * (phi[j]*theta[3*j+k] + phi[6+j]*theta[3*(6+j)+k])
-			}
-		}
-	}
-	y = make([]float64, 3)
-	div.PredictTo(y, phi, theta)
-	maptest.NearAll(t, "divergence-free", y, sum, 1e-12)
 }
 
 func TestImpossibleCompositions(t *testing.T) {
 	g := spectrum.Gaussian{Sigma: 1}
-	s2 := maptest.Must(NewFourier(g, 2, 3, random.New(1)))
-	d3 := NewDecomposable(maptest.Must(NewFourier(g, 3, 3, random.New(1))), coupling.Identity(2))
-	curl := maptest.Must(NewCurlFree(1, 3, 3, Bounded, random.New(1)))
-	div2 := maptest.Must(NewDivergenceFree(1, 2, 3, Bounded, false, random.New(1)))
+	s2 := maptest.Must(orff.NewFourier(g, 2, 3, random.New(1)))
+	d3 := orff.NewDecomposable(maptest.Must(orff.NewFourier(g, 3, 3, random.New(1))), coupling.Identity(2))
+	curl := maptest.Must(vectorfield.NewCurlFree(1, 3, 3, vectorfield.Bounded, random.New(1)))
+	div2 := maptest.Must(vectorfield.NewDivergenceFree(1, 2, 3, vectorfield.Bounded, false, random.New(1)))
 	for name, err := range map[string]error{
-		"sum of different outputs":        maptest.Err(NewSum([]float64{1, 1}, curl, d3)),
-		"sum without weights":             maptest.Err(NewSum(nil, curl)),
-		"negative weight":                 maptest.Err(NewSum([]float64{-1}, curl)),
-		"Helmholtz outside [0, 1]":        maptest.Err(NewHelmholtz(1.5, curl, maptest.Must(NewDivergenceFree(1, 3, 3, Bounded, false, random.New(1))))),
-		"Helmholtz of two dimensions":     maptest.Err(NewHelmholtz(0.5, curl, div2)),
-		"product of different inputs":     maptest.Err(NewProduct(s2, curl)),
-		"Schur product of other outputs":  maptest.Err(NewSchur(curl, d3)),
-		"tensor product of other inputs":  maptest.Err(NewTensor(curl, div2)),
-		"congruence of the wrong length":  maptest.Err(NewCongruence(curl, 2, []float64{1, 2, 3})),
-		"linear transform of wrong size":  maptest.Err(NewLinearTransform(2, 2, 2, []float64{1})),
-		"curl-free without bandwidth":     maptest.Err(NewCurlFree(0, 3, 3, Bounded, random.New(1))),
-		"unknown form":                    maptest.Err(NewCurlFree(1, 3, 3, Form(5), random.New(1))),
+		"sum of different outputs":        maptest.Err(orff.NewSum([]float64{1, 1}, curl, d3)),
+		"sum without weights":             maptest.Err(orff.NewSum(nil, curl)),
+		"negative weight":                 maptest.Err(orff.NewSum([]float64{-1}, curl)),
+		"Helmholtz outside [0, 1]":        maptest.Err(vectorfield.NewHelmholtz(1.5, curl, maptest.Must(vectorfield.NewDivergenceFree(1, 3, 3, vectorfield.Bounded, false, random.New(1))))),
+		"Helmholtz of two dimensions":     maptest.Err(vectorfield.NewHelmholtz(0.5, curl, div2)),
+		"product of different inputs":     maptest.Err(orff.NewProduct(s2, curl)),
+		"Schur product of other outputs":  maptest.Err(orff.NewSchur(curl, d3)),
+		"tensor product of other inputs":  maptest.Err(orff.NewTensor(curl, div2)),
+		"congruence of the wrong length":  maptest.Err(orff.NewCongruence(curl, 2, []float64{1, 2, 3})),
+		"linear transform of wrong size":  maptest.Err(orff.NewLinearTransform(2, 2, 2, []float64{1})),
+		"curl-free without bandwidth":     maptest.Err(vectorfield.NewCurlFree(0, 3, 3, vectorfield.Bounded, random.New(1))),
+		"unknown form":                    maptest.Err(vectorfield.NewCurlFree(1, 3, 3, vectorfield.Form(5), random.New(1))),
 		"grid of half a row":              maptest.Err(outputGrid(s2, []float64{1})),
-		"logarithm with too few offsets":  maptest.Err(newLogarithmic(s2, []float64{1})),
-		"skewed chi-squared with c = 0":   maptest.Err(NewSkewedChiSquared([]float64{0}, 3, random.New(1))),
-		"unknown semigroup":               maptest.Err(NewSemigroup(SemigroupLaw(9), 1, 2, 3, random.New(1))),
-		"Fastfood without bandwidth":      maptest.Err(NewFastfood(0, 2, 3, random.New(1))),
-		"landmarks of half a row":         maptest.Err(NewNystroem(g, 2, []float64{1})),
-		"linear map without input":        maptest.Err(NewLinear(0, 1)),
+		"skewed chi-squared with c = 0":   maptest.Err(orff.NewSkewedChiSquared([]float64{0}, 3, random.New(1))),
+		"unknown semigroup":               maptest.Err(orff.NewSemigroup(orff.SemigroupLaw(9), 1, 2, 3, random.New(1))),
+		"Fastfood without bandwidth":      maptest.Err(orff.NewFastfood(0, 2, 3, random.New(1))),
+		"landmarks of half a row":         maptest.Err(orff.NewNystroem(g, 2, []float64{1})),
+		"linear map without input":        maptest.Err(orff.NewLinear(0, 1)),
 		"correlation without coordinates": maptest.Err(coupling.NewCorrelation(0, 1)),
 		"forgetting above 1":              maptest.Err(coupling.NewCorrelation(2, 1.5)),
 		"similarities of half a row":      maptest.Err(coupling.SimilarityGraph(2, []float64{1}, 1)),

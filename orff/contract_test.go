@@ -1,4 +1,4 @@
-package orff
+package orff_test
 
 import (
 	"fmt"
@@ -7,12 +7,15 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/internal/optional"
+	"github.com/orffvar/forecaster/orff/maclaurin"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
+	"github.com/orffvar/forecaster/orff/vectorfield"
 )
 
 // contract describes a map to the suite that every map of the package passes.
@@ -21,7 +24,7 @@ type contract struct {
 	x, z    []float64
 	draws   int // D of the Monte-Carlo check, which averages repeats maps
 	repeats int // 1 unless given: products have many parameters per draw
-	build   func(D int, r random.Rand) (Map, error)
+	build   func(D int, r random.Rand) (orff.Map, error)
 
 	// squaredError is the expected ||K~ - K||_F^2 where VarianceTo has no closed
 	// form; "biased" and "landmarks" have their own tests.
@@ -33,22 +36,28 @@ type contract struct {
 }
 
 // withGamma makes a Map of a scalar map.
-func withGamma[S Scalar](s S, err error) (Map, error) {
+func withGamma[S orff.Scalar](s S, err error) (orff.Map, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewDecomposable(s, maptest.Must(coupling.New(2, maptest.Gamma))), nil
+	return orff.NewDecomposable(s, maptest.Must(coupling.New(2, maptest.Gamma))), nil
 }
 
 // fourierContract is a decomposable Fourier map of one kernel.
 func fourierContract(name string, s spectrum.Spectrum) contract {
-	return contract{name: name, x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
-		return withGamma(NewFourier(s, 3, D, r))
+	return contract{name: name, x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (orff.Map, error) {
+		return withGamma(orff.NewFourier(s, 3, D, r))
 	}}
 }
 
-func gaussianField(d, D int, form Form, r random.Rand) (*CurlFree, *DivergenceFree) {
-	return maptest.Must(NewCurlFree(maptest.Sigma, d, D, form, r)), maptest.Must(NewDivergenceFree(maptest.Sigma, d, D, form, false, random.Block(r.Uint64(), 1)))
+// drawVariance is the variance of one frequency of the Fourier map at a lag.
+func drawVariance(s spectrum.Spectrum, delta []float64) float64 {
+	f := maptest.Must(orff.NewFourier(s, len(delta), 1, random.New(1)))
+	return optional.Variance(f, delta, make([]float64, len(delta)))
+}
+
+func gaussianField(d, D int, form vectorfield.Form, r random.Rand) (*vectorfield.CurlFree, *vectorfield.DivergenceFree) {
+	return maptest.Must(vectorfield.NewCurlFree(maptest.Sigma, d, D, form, r)), maptest.Must(vectorfield.NewDivergenceFree(maptest.Sigma, d, D, form, false, random.Block(r.Uint64(), 1)))
 }
 
 func contracts() []contract {
@@ -57,7 +66,7 @@ func contracts() []contract {
 	entry := func(s spectrum.Spectrum, x, z []float64) float64 { // variance of one draw of k~
 		delta := make([]float64, len(x))
 		numeric.LagTo(delta, x, z)
-		return cosSinVariance(s, delta)
+		return drawVariance(s, delta)
 	}
 	// Independent draws have the variance of the iid map at most: a safe bound
 	// for orthogonal frequencies, Fastfood and shifted sequences.
@@ -69,7 +78,7 @@ func contracts() []contract {
 		c.squaredError = atMost(s, c.x, c.z)
 		return c
 	}
-	cubic := Polynomial(1, 3)
+	cubic := maclaurin.Polynomial(1, 3)
 	cs := []contract{
 		fourierContract("Gaussian", g),
 		rough(fourierContract("Laplacian", spectrum.Laplacian{Gamma: 0.7})),
@@ -81,132 +90,136 @@ func contracts() []contract {
 		dependent(fourierContract("Halton", spectrum.QuasiMonteCarlo{Spectrum: g, Sequence: spectrum.Halton}), g),
 		dependent(fourierContract("Sobol", spectrum.QuasiMonteCarlo{Spectrum: g, Sequence: spectrum.Sobol}), g),
 		rough(dependent(fourierContract("Sobol Laplacian", spectrum.QuasiMonteCarlo{Spectrum: spectrum.Laplacian{Gamma: 0.7}, Sequence: spectrum.Sobol}), spectrum.Laplacian{Gamma: 0.7})),
-		{name: "SORF", x: maptest.WideX, z: maptest.WideZ, noMonteCarlo: "biased", build: func(D int, r random.Rand) (Map, error) {
-			return withGamma(NewSORF(4, 32, D, r))
+		{name: "SORF", x: maptest.WideX, z: maptest.WideZ, noMonteCarlo: "biased", build: func(D int, r random.Rand) (orff.Map, error) {
+			return withGamma(orff.NewSORF(4, 32, D, r))
 		}},
-		dependent(contract{name: "Fastfood", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
-			return withGamma(NewFastfood(maptest.Sigma, 3, D, r))
+		dependent(contract{name: "Fastfood", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (orff.Map, error) {
+			return withGamma(orff.NewFastfood(maptest.Sigma, 3, D, r))
 		}}, g),
-		{name: "phase", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
-			return withGamma(NewPhase(g, 3, D, r))
+		{name: "phase", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (orff.Map, error) {
+			return withGamma(orff.NewPhase(g, 3, D, r))
 		}},
-		{name: "skewed chi-squared", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
-			return withGamma(NewSkewedChiSquared([]float64{1, 1, 1}, D, r))
+		{name: "skewed chi-squared", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (orff.Map, error) {
+			return withGamma(orff.NewSkewedChiSquared([]float64{1, 1, 1}, D, r))
 		}},
-		{name: "angular", x: maptest.X, z: maptest.Z, draws: 4000, rough: true, moving: true, build: func(D int, r random.Rand) (Map, error) {
-			return withGamma(NewAngular(3, D, r))
+		{name: "angular", x: maptest.X, z: maptest.Z, draws: 4000, rough: true, moving: true, build: func(D int, r random.Rand) (orff.Map, error) {
+			return withGamma(orff.NewAngular(3, D, r))
 		}},
-		{name: "Maclaurin cubic", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
-			return withGamma(NewMaclaurin(cubic, Geometric{P: 2}, Rademacher, 3, D, r))
+		{name: "Maclaurin cubic", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (orff.Map, error) {
+			return withGamma(maclaurin.New(cubic, maclaurin.Geometric{P: 2}, maclaurin.Rademacher, 3, D, r))
 		}},
-		{name: "Maclaurin exponential, normal", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
-			return withGamma(NewMaclaurin(Exponential{}, Geometric{P: 2}, Normal, 3, D, r))
+		{name: "Maclaurin exponential, normal", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (orff.Map, error) {
+			return withGamma(maclaurin.New(maclaurin.Exponential{}, maclaurin.Geometric{P: 2}, maclaurin.Normal, 3, D, r))
 		}},
-		{name: "Maclaurin restricted", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
-			return withGamma(NewMaclaurin(cubic, maptest.Must(Restricted(cubic, 1)), Rademacher, 3, D, r))
+		{name: "Maclaurin restricted", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (orff.Map, error) {
+			return withGamma(maclaurin.New(cubic, maptest.Must(maclaurin.Restricted(cubic, 1)), maclaurin.Rademacher, 3, D, r))
 		}},
-		{name: "Kakade", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
-			return withGamma(NewKakade(cubic, Rademacher, 3, D, r))
+		{name: "Kakade", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (orff.Map, error) {
+			return withGamma(maclaurin.NewKakade(cubic, maclaurin.Rademacher, 3, D, r))
 		}},
-		{name: "compositional", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
-			return withGamma(NewCompositional(Exponential{}, Geometric{P: 2}, g, 3, D, r))
+		{name: "compositional", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (orff.Map, error) {
+			return withGamma(maclaurin.NewCompositional(maclaurin.Exponential{}, maclaurin.Geometric{P: 2}, g, 3, D, r))
 		}},
-		{name: "exponential semigroup", x: maptest.PositiveX, z: maptest.PositiveZ, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
-			return withGamma(NewSemigroup(ExponentialSemigroup, 0.6, 3, D, r))
+		{name: "exponential semigroup", x: maptest.PositiveX, z: maptest.PositiveZ, draws: 4000, moving: true, build: func(D int, r random.Rand) (orff.Map, error) {
+			return withGamma(orff.NewSemigroup(orff.ExponentialSemigroup, 0.6, 3, D, r))
 		}},
-		{name: "reciprocal semigroup", x: maptest.PositiveX, z: maptest.PositiveZ, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
-			return withGamma(NewSemigroup(ReciprocalSemigroup, 1.5, 3, D, r))
+		{name: "reciprocal semigroup", x: maptest.PositiveX, z: maptest.PositiveZ, draws: 4000, moving: true, build: func(D int, r random.Rand) (orff.Map, error) {
+			return withGamma(orff.NewSemigroup(orff.ReciprocalSemigroup, 1.5, 3, D, r))
 		}},
-		{name: "Nystroem", x: maptest.X, z: maptest.Z, noMonteCarlo: "landmarks", noRedraw: true, moving: true, build: func(D int, r random.Rand) (Map, error) {
+		{name: "Nystroem", x: maptest.X, z: maptest.Z, noMonteCarlo: "landmarks", noRedraw: true, moving: true, build: func(D int, r random.Rand) (orff.Map, error) {
 			landmarks := make([]float64, 3*min(D, 20))
 			r.NormalsTo(landmarks)
-			return withGamma(NewNystroem(g, 3, landmarks))
+			return withGamma(orff.NewNystroem(g, 3, landmarks))
 		}},
-		{name: "linear", x: maptest.X, z: maptest.Z, draws: 1, moving: true, build: func(int, random.Rand) (Map, error) {
-			return withGamma(NewLinear(3, 0.5))
+		{name: "linear", x: maptest.X, z: maptest.Z, draws: 1, moving: true, build: func(int, random.Rand) (orff.Map, error) {
+			return withGamma(orff.NewLinear(3, 0.5))
 		}},
-		{name: "scalar sum", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
-			return withGamma(NewScalarSum([]float64{0.3, 0.7}, maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(NewLinear(3, 1))))
+		{name: "scalar sum", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (orff.Map, error) {
+			return withGamma(orff.NewScalarSum([]float64{0.3, 0.7}, maptest.Must(orff.NewFourier(g, 3, D, r)), maptest.Must(orff.NewLinear(3, 1))))
 		}},
-		{name: "scalar product", x: maptest.X, z: maptest.Z, draws: 200, repeats: 10, build: func(D int, r random.Rand) (Map, error) {
-			return withGamma(NewScalarProduct(maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(NewFourier(spectrum.Sinc{A: 1}, 3, D, random.Block(r.Uint64(), 1)))))
+		{name: "scalar product", x: maptest.X, z: maptest.Z, draws: 200, repeats: 10, build: func(D int, r random.Rand) (orff.Map, error) {
+			return withGamma(orff.NewScalarProduct(maptest.Must(orff.NewFourier(g, 3, D, r)), maptest.Must(orff.NewFourier(spectrum.Sinc{A: 1}, 3, D, random.Block(r.Uint64(), 1)))))
 		}},
-		{name: "identity Gamma", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
-			return NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), coupling.Identity(4)), nil
+		{name: "identity Gamma", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (orff.Map, error) {
+			return orff.NewDecomposable(maptest.Must(orff.NewFourier(g, 3, D, r)), coupling.Identity(4)), nil
 		}},
-		{name: "simplex Gamma", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
-			return NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(coupling.NewSimplex(4))), nil
+		{name: "simplex Gamma", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (orff.Map, error) {
+			return orff.NewDecomposable(maptest.Must(orff.NewFourier(g, 3, D, r)), maptest.Must(coupling.NewSimplex(4))), nil
 		}},
-		{name: "Helmholtz", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
-			curl, div := gaussianField(3, D, Bounded, r)
-			return maptest.AsMap(NewHelmholtz(0.3, curl, div))
+		{name: "Helmholtz", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (orff.Map, error) {
+			curl, div := gaussianField(3, D, vectorfield.Bounded, r)
+			return maptest.AsMap(vectorfield.NewHelmholtz(0.3, curl, div))
 		}},
-		{name: "sum", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
-			curl, div := gaussianField(3, D, Unbounded, r)
-			return maptest.AsMap(NewSum([]float64{0.5, 2, 1}, curl, div, NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), coupling.Identity(3))))
+		{name: "sum", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (orff.Map, error) {
+			curl, div := gaussianField(3, D, vectorfield.Unbounded, r)
+			return maptest.AsMap(orff.NewSum([]float64{0.5, 2, 1}, curl, div, orff.NewDecomposable(maptest.Must(orff.NewFourier(g, 3, D, r)), coupling.Identity(3))))
 		}},
-		{name: "transformable", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (Map, error) {
-			return maptest.AsMap(NewTransformable(maptest.Must(NewFourier(g, 1, D, r)), Coordinates(3)))
+		{name: "transformable", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (orff.Map, error) {
+			return maptest.AsMap(orff.NewTransformable(maptest.Must(orff.NewFourier(g, 1, D, r)), orff.Coordinates(3)))
 		}, squaredError: func(D int) float64 {
 			var v float64
 			for _, a := range maptest.X {
 				for _, b := range maptest.Z {
-					v += cosSinVariance(g, []float64{a - b})
+					v += drawVariance(g, []float64{a - b})
 				}
 			}
 			return v / float64(D)
 		}},
-		{name: "integral", x: append(append([]float64{}, maptest.X...), 0.4), z: append(append([]float64{}, maptest.Z...), -0.3), draws: 300, repeats: 10, build: func(D int, r random.Rand) (Map, error) {
-			return newIntegral(maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(NewFourier(spectrum.Gaussian{Sigma: 0.5}, 1, D, random.Block(r.Uint64(), 1)))), nil
+		{name: "integral", x: append(append([]float64{}, maptest.X...), 0.4), z: append(append([]float64{}, maptest.Z...), -0.3), draws: 300, repeats: 10, build: func(D int, r random.Rand) (orff.Map, error) {
+			return newIntegral(maptest.Must(orff.NewFourier(g, 3, D, r)), maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 0.5}, 1, D, random.Block(r.Uint64(), 1)))), nil
 		}},
-		{name: "product", x: maptest.X, z: maptest.Z, draws: 200, repeats: 20, build: func(D int, r random.Rand) (Map, error) {
-			curl, _ := gaussianField(3, D, Bounded, random.Block(r.Uint64(), 1))
-			return maptest.AsMap(NewProduct(maptest.Must(NewFourier(spectrum.Sinc{A: 1}, 3, D, r)), curl))
+		{name: "product", x: maptest.X, z: maptest.Z, draws: 200, repeats: 20, build: func(D int, r random.Rand) (orff.Map, error) {
+			curl, _ := gaussianField(3, D, vectorfield.Bounded, random.Block(r.Uint64(), 1))
+			return maptest.AsMap(orff.NewProduct(maptest.Must(orff.NewFourier(spectrum.Sinc{A: 1}, 3, D, r)), curl))
 		}},
-		{name: "Schur", x: maptest.X, z: maptest.Z, draws: 100, repeats: 30, moving: true, build: func(D int, r random.Rand) (Map, error) {
-			tr := maptest.Must(NewTransformable(maptest.Must(NewFourier(g, 1, D, r)), Coordinates(3)))
+		{name: "Schur", x: maptest.X, z: maptest.Z, draws: 100, repeats: 30, moving: true, build: func(D int, r random.Rand) (orff.Map, error) {
+			tr := maptest.Must(orff.NewTransformable(maptest.Must(orff.NewFourier(g, 1, D, r)), orff.Coordinates(3)))
 			gamma := maptest.Must(coupling.New(3, maptest.Must(coupling.GraphGamma(3, maptest.Path3, 0.1))))
-			return maptest.AsMap(NewSchur(NewDecomposable(maptest.Must(NewFourier(g, 3, D, random.Block(r.Uint64(), 1))), gamma), tr))
+			return maptest.AsMap(orff.NewSchur(orff.NewDecomposable(maptest.Must(orff.NewFourier(g, 3, D, random.Block(r.Uint64(), 1))), gamma), tr))
 		}, squaredError: func(D int) float64 {
 			gamma := maptest.Must(coupling.GraphGamma(3, maptest.Path3, 0.1))
-			k, v := g.K0(maptest.Delta), cosSinVariance(g, maptest.Delta)/float64(D)
+			k, v := g.K0(maptest.Delta), drawVariance(g, maptest.Delta)/float64(D)
 			var sum float64
 			for i, a := range maptest.X {
 				for j, b := range maptest.Z {
 					lag := []float64{a - b}
-					sum += numeric.Square(gamma[3*i+j]) * productVariance(k, v, g.K0(lag), cosSinVariance(g, lag)/float64(D))
+					sum += numeric.Square(gamma[3*i+j]) * numeric.ProductVariance(k, v, g.K0(lag), drawVariance(g, lag)/float64(D))
 				}
 			}
 			return sum
 		}},
-		{name: "tensor", x: maptest.X, z: maptest.Z, draws: 100, repeats: 60, build: func(D int, r random.Rand) (Map, error) {
-			_, div := gaussianField(3, D, Bounded, random.Block(r.Uint64(), 1))
-			return maptest.AsMap(NewTensor(NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), maptest.Must(coupling.New(2, maptest.Gamma))), div))
+		{name: "tensor", x: maptest.X, z: maptest.Z, draws: 100, repeats: 60, build: func(D int, r random.Rand) (orff.Map, error) {
+			_, div := gaussianField(3, D, vectorfield.Bounded, random.Block(r.Uint64(), 1))
+			return maptest.AsMap(orff.NewTensor(orff.NewDecomposable(maptest.Must(orff.NewFourier(g, 3, D, r)), maptest.Must(coupling.New(2, maptest.Gamma))), div))
 		}},
-		{name: "congruence", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
-			return maptest.AsMap(NewCongruence(NewDecomposable(maptest.Must(NewFourier(g, 3, D, r)), coupling.Identity(3)), 2, []float64{1, 2, 0, -1, 0.5, 3}))
+		{name: "congruence", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (orff.Map, error) {
+			return maptest.AsMap(orff.NewCongruence(orff.NewDecomposable(maptest.Must(orff.NewFourier(g, 3, D, r)), coupling.Identity(3)), 2, []float64{1, 2, 0, -1, 0.5, 3}))
 		}, squaredError: func(D int) float64 {
 			// V V^T = [[5, 0], [0, 10.25]].
 			return (25 + 10.25*10.25) * entry(g, maptest.X, maptest.Z) / float64(D)
 		}},
-		{name: "blocks", x: maptest.X, z: maptest.Z, draws: 500, build: func(D int, r random.Rand) (Map, error) {
-			return maptest.AsMap(NewBlocks(8, r.Uint64(), true, func(r random.Rand) (Map, error) { return maptest.AsMap(NewCurlFree(maptest.Sigma, 3, D, Bounded, r)) }))
+		{name: "blocks", x: maptest.X, z: maptest.Z, draws: 500, build: func(D int, r random.Rand) (orff.Map, error) {
+			return maptest.AsMap(orff.NewBlocks(8, r.Uint64(), true, func(r random.Rand) (orff.Map, error) {
+				return maptest.AsMap(vectorfield.NewCurlFree(maptest.Sigma, 3, D, vectorfield.Bounded, r))
+			}))
 		}},
-		{name: "blocks drawn again", x: maptest.X, z: maptest.Z, draws: 500, build: func(D int, r random.Rand) (Map, error) {
-			return maptest.AsMap(NewBlocks(8, r.Uint64(), false, func(r random.Rand) (Map, error) { return maptest.AsMap(NewCurlFree(maptest.Sigma, 3, D, Bounded, r)) }))
+		{name: "blocks drawn again", x: maptest.X, z: maptest.Z, draws: 500, build: func(D int, r random.Rand) (orff.Map, error) {
+			return maptest.AsMap(orff.NewBlocks(8, r.Uint64(), false, func(r random.Rand) (orff.Map, error) {
+				return maptest.AsMap(vectorfield.NewCurlFree(maptest.Sigma, 3, D, vectorfield.Bounded, r))
+			}))
 		}},
 	}
-	for _, form := range []Form{Bounded, Unbounded} {
-		name := map[Form]string{Bounded: "bounded", Unbounded: "unbounded"}[form]
+	for _, form := range []vectorfield.Form{vectorfield.Bounded, vectorfield.Unbounded} {
+		name := map[vectorfield.Form]string{vectorfield.Bounded: "bounded", vectorfield.Unbounded: "unbounded"}[form]
 		cs = append(cs,
-			contract{name: "curl-free " + name, x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
-				return maptest.AsMap(NewCurlFree(maptest.Sigma, 3, D, form, r))
+			contract{name: "curl-free " + name, x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (orff.Map, error) {
+				return maptest.AsMap(vectorfield.NewCurlFree(maptest.Sigma, 3, D, form, r))
 			}},
-			contract{name: "divergence-free " + name, x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
-				return maptest.AsMap(NewDivergenceFree(maptest.Sigma, 3, D, form, false, r))
+			contract{name: "divergence-free " + name, x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (orff.Map, error) {
+				return maptest.AsMap(vectorfield.NewDivergenceFree(maptest.Sigma, 3, D, form, false, r))
 			}},
-			contract{name: "divergence-free reduced " + name, x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (Map, error) {
-				return maptest.AsMap(NewDivergenceFree(maptest.Sigma, 3, D, form, true, r))
+			contract{name: "divergence-free reduced " + name, x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (orff.Map, error) {
+				return maptest.AsMap(vectorfield.NewDivergenceFree(maptest.Sigma, 3, D, form, true, r))
 			}})
 	}
 	return cs
@@ -215,7 +228,7 @@ func contracts() []contract {
 func TestContract(t *testing.T) {
 	for _, c := range contracts() {
 		t.Run(c.name, func(t *testing.T) {
-			build := func(D int, seed uint64) Map { return maptest.Must(c.build(D, random.Block(seed, 1))) }
+			build := func(D int, seed uint64) orff.Map { return maptest.Must(c.build(D, random.Block(seed, 1))) }
 			t.Run("C2_1 adjoint", func(t *testing.T) {
 				for seed := range uint64(3) {
 					maptest.Adjoint(t, build(10, seed), c.x, 40+seed)
@@ -236,14 +249,14 @@ func TestContract(t *testing.T) {
 
 // monteCarlo compares K~ with the exact kernel in the Frobenius norm, whose mean
 // square is the trace of the variance.
-func (c contract) monteCarlo(t *testing.T, build func(int, uint64) Map) {
+func (c contract) monteCarlo(t *testing.T, build func(int, uint64) orff.Map) {
 	if c.noMonteCarlo != "" {
 		t.Skip("has a test of its own: " + c.noMonteCarlo)
 	}
 	m := build(c.draws, 7)
 	p := m.Dims().Out
 	want, v := make([]float64, p*p), make([]float64, p*p)
-	KernelTo(want, m, c.x, c.z)
+	orff.KernelTo(want, m, c.x, c.z)
 	got := make([]float64, p*p)
 	repeats := max(1, c.repeats)
 	for i := range repeats {
@@ -275,8 +288,8 @@ func (c contract) monteCarlo(t *testing.T, build func(int, uint64) Map) {
 	}
 }
 
-func (c contract) jacobian(t *testing.T, m Map) {
-	j, err := NewJacobian(m)
+func (c contract) jacobian(t *testing.T, m orff.Map) {
+	j, err := orff.NewJacobian(m)
 	if c.rough {
 		if err == nil {
 			t.Error("no reason why there is no Jacobian")
@@ -316,8 +329,8 @@ func (c contract) jacobian(t *testing.T, m Map) {
 
 // kernelSlope: the derivative of the exact kernel is that of central differences,
 // to the accuracy of jacobian, and neither allocates.
-func (c contract) kernelSlope(t *testing.T, m Map) {
-	s, err := NewKernelSlope(m)
+func (c contract) kernelSlope(t *testing.T, m orff.Map) {
+	s, err := orff.NewKernelSlope(m)
 	if c.rough {
 		if err == nil {
 			t.Error("no reason why the kernel has no derivative")
@@ -335,16 +348,16 @@ func (c contract) kernelSlope(t *testing.T, m Map) {
 	for k := range d.In {
 		x := append([]float64(nil), c.x...)
 		x[k] = c.x[k] + h
-		KernelTo(up, m, x, c.z)
+		orff.KernelTo(up, m, x, c.z)
 		x[k] = c.x[k] - h
-		KernelTo(down, m, x, c.z)
-		want := (bilinear(up, r, a) - bilinear(down, r, a)) / (2 * h)
+		orff.KernelTo(down, m, x, c.z)
+		want := (numeric.Bilinear(up, r, a) - numeric.Bilinear(down, r, a)) / (2 * h)
 		if !(math.Abs(g[k]-want) <= 1e-7*max(1, math.Abs(want))) {
 			t.Errorf("derivative in x_%d is %.10g, central differences give %.10g", k+1, g[k], want)
 		}
 	}
 	if n := testing.AllocsPerRun(20, func() {
-		KernelTo(up, m, c.x, c.z)
+		orff.KernelTo(up, m, c.x, c.z)
 		s.PullbackTo(g, c.x, c.z, r, a)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -352,7 +365,7 @@ func (c contract) kernelSlope(t *testing.T, m Map) {
 }
 
 // state: a restored map continues bit for bit.
-func (c contract) state(t *testing.T, build func(int, uint64) Map) {
+func (c contract) state(t *testing.T, build func(int, uint64) orff.Map) {
 	a, b := build(10, 4), build(10, 5)
 	enc := snapshot.NewEncoder(nil)
 	optional.State(a, enc)
@@ -381,7 +394,7 @@ func (c contract) state(t *testing.T, build func(int, uint64) Map) {
 	}
 }
 
-func (c contract) RedrawFrom(t *testing.T, build func(int, uint64) Map) {
+func (c contract) RedrawFrom(t *testing.T, build func(int, uint64) orff.Map) {
 	m := build(10, 6)
 	d := m.Dims()
 	r := random.Block(9, 1)
@@ -403,7 +416,7 @@ func (c contract) RedrawFrom(t *testing.T, build func(int, uint64) Map) {
 	}
 }
 
-func (c contract) allocations(t *testing.T, m Map) {
+func (c contract) allocations(t *testing.T, m orff.Map) {
 	d := m.Dims()
 	phi, y, theta, g, pull := make([]float64, d.Features), make([]float64, d.Out), maptest.Normals(62, d.Params), make([]float64, d.Params), make([]float64, d.In)
 	step := func() {
@@ -413,7 +426,7 @@ func (c contract) allocations(t *testing.T, m Map) {
 		if !c.rough {
 			m.(optional.SmoothMap).PullbackTo(pull, c.x, phi, theta, y)
 		}
-		if CheckInput(m, c.x) != nil {
+		if orff.CheckInput(m, c.x) != nil {
 			panic("the point of the contract lies outside the domain")
 		}
 	}
@@ -423,18 +436,18 @@ func (c contract) allocations(t *testing.T, m Map) {
 }
 
 // weight: a kernel times w has features times sqrt(w), everywhere.
-func (c contract) weight(t *testing.T, build func(int, uint64) Map) {
+func (c contract) weight(t *testing.T, build func(int, uint64) orff.Map) {
 	const w = 0.37
 	plain := build(8, 4)
 	p := plain.Dims().Out
 	want, exact, variance := maptest.Kernel(plain, c.x, c.z), make([]float64, p*p), make([]float64, p*p)
-	KernelTo(exact, plain, c.x, c.z)
+	orff.KernelTo(exact, plain, c.x, c.z)
 	optional.VarianceTo(variance, plain, c.x, c.z)
 	inner := build(8, 4)
-	m := maptest.Must(NewSum([]float64{w}, inner))
+	m := maptest.Must(orff.NewSum([]float64{w}, inner))
 	maptest.NearAll(t, "K~", maptest.Kernel(m, c.x, c.z), maptest.Scaled(want, w), 1e-13)
 	k := make([]float64, p*p)
-	KernelTo(k, m, c.x, c.z)
+	orff.KernelTo(k, m, c.x, c.z)
 	maptest.NearAll(t, "K", k, maptest.Scaled(exact, w), 1e-13)
 	optional.VarianceTo(k, m, c.x, c.z)
 	for i, v := range variance {
@@ -454,7 +467,7 @@ func (c contract) weight(t *testing.T, build func(int, uint64) Map) {
 }
 
 // lengths: a slice that is too long or too short panics, whichever it is.
-func (c contract) lengths(t *testing.T, m Map) {
+func (c contract) lengths(t *testing.T, m orff.Map) {
 	d := m.Dims()
 	for _, by := range []int{-1, 1} {
 		for i, call := range []func(a, b, c int){

@@ -19,11 +19,11 @@
 //
 // Scalars of shift-invariant kernels: NewFourier and NewPhase, with frequencies of package
 // spectrum, or with fast transforms (NewSORF, NewFastfood). Of other kernels:
-// NewSkewedChiSquared, NewAngular, NewMaclaurin and NewKakade (dot products), NewCompositional,
-// NewSemigroup, NewNystroem and NewLinear; NewScalarSum and NewScalarProduct combine them.
+// NewSkewedChiSquared, NewAngular, NewSemigroup, NewNystroem and NewLinear, and power series
+// (package maclaurin); NewScalarSum and NewScalarProduct combine them.
 //
-// Maps: NewDecomposable (k Gamma), NewCurlFree, NewDivergenceFree and NewTransformable;
-// NewSum, NewHelmholtz, NewProduct, NewSchur, NewTensor and NewCongruence combine them;
+// Maps: NewDecomposable (k Gamma), NewTransformable and package vectorfield; NewSum,
+// NewProduct, NewSchur, NewTensor and NewCongruence combine them;
 // NewBlocks makes a map block by block for doubly stochastic descent. Package coupling has the
 // Gamma of a Decomposable.
 //

@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
+	"github.com/orffvar/forecaster/orff/vectorfield"
 )
 
 // A map, its prediction and one step down the gradient of half the squared error.
@@ -51,7 +52,7 @@ func ExampleNewBlocks() {
 
 // A curl-free prediction is a gradient: its Jacobian is symmetric.
 func ExampleNewJacobian() {
-	m, err := orff.NewCurlFree(1, 2, 30, orff.Bounded, random.Block(1, 1))
+	m, err := vectorfield.NewCurlFree(1, 2, 30, vectorfield.Bounded, random.Block(1, 1))
 	if err != nil {
 		panic(err)
 	}

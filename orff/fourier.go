@@ -63,7 +63,7 @@ func FourierOf(w []float64, d int) *Fourier {
 	}
 	f := newFourier(nil, d, len(w)/d)
 	f.w = make([]float64, len(w))
-	turnsTo(f.w, w, d)
+	numeric.TurnsTo(f.w, w, d)
 	return f
 }
 
@@ -72,16 +72,6 @@ func newFourier(s spectrum.Spectrum, d, n int) *Fourier {
 		spectrum: s, d: d, n: n, scale: 1 / math.Sqrt(float64(n)),
 		t: make([]float64, n), v: make([]float64, n),
 		delta: make([]float64, d), twice: make([]float64, d),
-	}
-}
-
-// turnsTo transposes rows of frequencies, n x d, into columns in turns, d x n.
-func turnsTo(w, rows []float64, d int) {
-	n := len(rows) / d
-	for j := range n {
-		for k := range d {
-			w[k*n+j] = rows[j*d+k] / (2 * math.Pi)
-		}
 	}
 }
 
@@ -159,7 +149,7 @@ func (f *Fourier) RedrawFrom(r *random.Rand) bool {
 			f.rows = make([]float64, f.n*f.d)
 		}
 		f.spectrum.SampleTo(f.rows, f.d, r)
-		turnsTo(f.w, f.rows, f.d)
+		numeric.TurnsTo(f.w, f.rows, f.d)
 	}
 	return true
 }

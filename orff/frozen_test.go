@@ -1,4 +1,4 @@
-package orff
+package orff_test
 
 import (
 	"encoding/json"

@@ -1,28 +1,31 @@
-package orff
+package orff_test
 
 import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/internal/optional"
+	"github.com/orffvar/forecaster/orff/maclaurin"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
+	"github.com/orffvar/forecaster/orff/vectorfield"
 )
 
 // A checkpoint is untrusted input: whatever it holds, decoding ends with an error
 // or with a map that works.
 func FuzzState(f *testing.F) {
-	build := func() []Map {
+	build := func() []orff.Map {
 		g := spectrum.Gaussian{Sigma: 1}
-		return []Map{
-			maptest.Must(withGamma(NewFourier(g, 3, 4, random.New(1)))),
-			maptest.Must(withGamma(NewFastfood(1, 3, 4, random.New(1)))),
-			maptest.Must(withGamma(NewMaclaurin(Exponential{}, Geometric{P: 2}, Rademacher, 3, 4, random.New(1)))),
-			maptest.Must(withGamma(NewCompositional(Exponential{}, Geometric{P: 2}, g, 3, 4, random.New(1)))),
-			maptest.Must(withGamma(NewNystroem(g, 3, maptest.Normals(1, 9)))),
-			maptest.Must(NewDivergenceFree(1, 3, 4, Bounded, true, random.New(1))),
-			maptest.Must(NewBlocks(2, 1, false, func(r random.Rand) (Map, error) { return withGamma(NewFourier(g, 3, 4, r)) })),
+		return []orff.Map{
+			maptest.Must(withGamma(orff.NewFourier(g, 3, 4, random.New(1)))),
+			maptest.Must(withGamma(orff.NewFastfood(1, 3, 4, random.New(1)))),
+			maptest.Must(withGamma(maclaurin.New(maclaurin.Exponential{}, maclaurin.Geometric{P: 2}, maclaurin.Rademacher, 3, 4, random.New(1)))),
+			maptest.Must(withGamma(maclaurin.NewCompositional(maclaurin.Exponential{}, maclaurin.Geometric{P: 2}, g, 3, 4, random.New(1)))),
+			maptest.Must(withGamma(orff.NewNystroem(g, 3, maptest.Normals(1, 9)))),
+			maptest.Must(vectorfield.NewDivergenceFree(1, 3, 4, vectorfield.Bounded, true, random.New(1))),
+			maptest.Must(orff.NewBlocks(2, 1, false, func(r random.Rand) (orff.Map, error) { return withGamma(orff.NewFourier(g, 3, 4, r)) })),
 		}
 	}
 	for i, m := range build() {

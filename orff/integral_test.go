@@ -1,12 +1,14 @@
-package orff
+package orff_test
 
 import (
 	"fmt"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/check"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 )
@@ -20,20 +22,20 @@ import (
 // k_X(x, x') k_T(tau, tau'). theta = vec(Theta), column by column, and phi =
 // [phi_X(x); phi_T(tau)].
 type integralMap struct {
-	x, t   Scalar
+	x, t   orff.Scalar
 	rx, rt int
 	u, ux  []float64 // scratch: rt, rx
 }
 
 // newIntegral joins the map of the inputs and the map of tau.
-func newIntegral(x, t Scalar) *integralMap {
+func newIntegral(x, t orff.Scalar) *integralMap {
 	return &integralMap{x: x, t: t, rx: x.Len(), rt: t.Len(), u: make([]float64, t.Len()), ux: make([]float64, x.Len())}
 }
 
 // outputGrid restricts tau to the rows of a grid, m x d_T row-major: with this
 // Output a Decomposable of phi_X predicts h(x) at all of them, Gamma_ij =
 // phi_T(tau_i).phi_T(tau_j).
-func outputGrid(t Scalar, grid []float64) (coupling.Operator, error) {
+func outputGrid(t orff.Scalar, grid []float64) (coupling.Operator, error) {
 	d, r := t.In(), t.Len()
 	if len(grid) == 0 || len(grid)%d != 0 {
 		return coupling.Operator{}, fmt.Errorf("orff: a grid needs whole rows of %d coordinates, got %d numbers", d, len(grid))
@@ -46,8 +48,8 @@ func outputGrid(t Scalar, grid []float64) (coupling.Operator, error) {
 	return coupling.FromFactor(m, r, b)
 }
 
-func (m *integralMap) Dims() Dims {
-	return Dims{In: m.x.In() + m.t.In(), Out: 1, Features: m.rx + m.rt, Params: m.rx * m.rt}
+func (m *integralMap) Dims() orff.Dims {
+	return orff.Dims{In: m.x.In() + m.t.In(), Out: 1, Features: m.rx + m.rt, Params: m.rx * m.rt}
 }
 
 // split returns the two parts of an input.
@@ -82,9 +84,9 @@ func (m *integralMap) PullbackTo(g, x, phi, theta, r []float64) {
 	a, tau := m.split(x)
 	ga, gt := m.split(g)
 	vec.MatTVec(m.ux, theta, phi[m.rx:])
-	m.x.(SmoothScalar).GradientTo(ga, a, phi[:m.rx], m.ux)
+	m.x.(orff.SmoothScalar).GradientTo(ga, a, phi[:m.rx], m.ux)
 	vec.MatVec(m.u, theta, phi[:m.rx])
-	m.t.(SmoothScalar).GradientTo(gt, tau, phi[m.rx:], m.u)
+	m.t.(orff.SmoothScalar).GradientTo(gt, tau, phi[m.rx:], m.u)
 	vec.Scale(r[0], g)
 }
 
@@ -93,10 +95,10 @@ func (m *integralMap) Smooth() error { return optional.Smooth(m.x, m.t) }
 // Check asks both maps.
 func (m *integralMap) Check(x []float64) error {
 	a, tau := m.split(x)
-	if err := CheckInput(m.x, a); err != nil {
+	if err := orff.CheckInput(m.x, a); err != nil {
 		return err
 	}
-	return CheckInput(m.t, tau)
+	return orff.CheckInput(m.t, tau)
 }
 
 // State saves or restores both maps.
@@ -114,13 +116,13 @@ func (m *integralMap) Weigh(s float64) bool { return optional.Weigh(m.x, s) }
 func (m *integralMap) KernelTo(k, x, z []float64) {
 	a, s := m.split(x)
 	b, t := m.split(z)
-	k[0] = Kernel(m.x, a, b) * Kernel(m.t, s, t)
+	k[0] = orff.Kernel(m.x, a, b) * orff.Kernel(m.t, s, t)
 }
 
 func (m *integralMap) VarianceTo(v, x, z []float64) {
 	a, s := m.split(x)
 	b, t := m.split(z)
-	v[0] = productVariance(Kernel(m.x, a, b), optional.Variance(m.x, a, b), Kernel(m.t, s, t), optional.Variance(m.t, s, t))
+	v[0] = numeric.ProductVariance(orff.Kernel(m.x, a, b), optional.Variance(m.x, a, b), orff.Kernel(m.t, s, t), optional.Variance(m.t, s, t))
 }
 
 func (m *integralMap) KernelSmooth() error { return optional.KernelSmooth(m.x, m.t) }
@@ -130,8 +132,8 @@ func (m *integralMap) KernelPullTo(g, x, z, r, a []float64) {
 	v, t := m.split(z)
 	gu, gs := m.split(g)
 	m.x.(optional.SlopedScalar).KernelSlopeTo(gu, u, v)
-	vec.Scale(Kernel(m.t, s, t), gu)
+	vec.Scale(orff.Kernel(m.t, s, t), gu)
 	m.t.(optional.SlopedScalar).KernelSlopeTo(gs, s, t)
-	vec.Scale(Kernel(m.x, u, v), gs)
+	vec.Scale(orff.Kernel(m.x, u, v), gs)
 	vec.Scale(r[0]*a[0], g)
 }

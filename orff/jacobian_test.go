@@ -9,52 +9,18 @@ import (
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
-// The fixture of the thesis checks: two frequencies in the plane.
-var (
-	fixtureW     = []float64{1, 0.5, -0.3, 0.8}
-	fixtureB     = []float64{1, 0, 0.5, 0.8}
-	fixtureTheta = []float64{ // Theta of the ridge solution C4.1, row by row
-		0.2211349788772778, 0.35125135701166316, 0.29433932605373997, 0.30495554908504485,
-		-0.213359572503337, -0.3205985007004207, 0.5092387057491907, -0.933763625607645}
-	fixtureX0 = []float64{0.2, -0.1}
-)
+// Theta of the ridge solution C4.1, row by row.
+var fixtureTheta = []float64{
+	0.2211349788772778, 0.35125135701166316, 0.29433932605373997, 0.30495554908504485,
+	-0.213359572503337, -0.3205985007004207, 0.5092387057491907, -0.933763625607645}
 
 // C8.1: Decomposable: J(x) = B (Θ_s diag(cos Wx) − Θ_c diag(sin Wx)) W/√D.
 func TestC8_1_JacobianOfDecomposable(t *testing.T) {
-	m := NewDecomposable(FourierOf(fixtureW, 2), maptest.Must(coupling.FromFactor(2, 2, fixtureB)))
+	m := NewDecomposable(FourierOf(maptest.FixtureW, 2), maptest.Must(coupling.FromFactor(2, 2, []float64{1, 0, 0.5, 0.8})))
 	y := make([]float64, 2)
-	m.PredictTo(y, maptest.Features(m, fixtureX0, 4), fixtureTheta)
+	m.PredictTo(y, maptest.Features(m, maptest.FixtureX, 4), fixtureTheta)
 	maptest.NearAll(t, "h", y, []float64{0.40156428349964524, 0.01861696897189724}, 1e-14)
-	maptest.NearAll(t, "J", maptest.Jacobian(m, fixtureX0, fixtureTheta), []float64{0.10796972050771493, 0.2897605956369995, 0.5213621105826383, -0.14236894212772477}, 1e-14)
-}
-
-// fixtureField sets the frequencies of an unbounded map.
-func fixtureField(f *field) { copy(f.rows, fixtureW) }
-
-// C8.2: Curl-free: J = D^−½ Σ s_j ω_j ω_jᵀ, symmetric, s_j = −sin(ω_j·x) θ_j^c + cos(ω_j·x) θ_j^s.
-func TestC8_2_JacobianOfCurlFree(t *testing.T) {
-	m := maptest.Must(NewCurlFree(1, 2, 2, Unbounded, random.New(1)))
-	fixtureField(&m.field)
-	m.derive()
-	theta := []float64{0.7, -0.2, 0.4, 1.1}
-	y := make([]float64, 2)
-	m.PredictTo(y, maptest.Features(m, fixtureX0, 4), theta)
-	maptest.NearAll(t, "h", y, []float64{0.6062572287252849, 0.06698069231667737}, 1e-14)
-	maptest.NearAll(t, "J", maptest.Jacobian(m, fixtureX0, theta), []float64{0.2732411541549107, -0.07726420335865597, -0.07726420335865597, 0.5317273128169689}, 1e-14)
-}
-
-// C8.3: Divergence-free: J = D^−½ Σ B(ω_j)(−sin(ω_j·x) θ_j^c + cos(ω_j·x) θ_j^s) ω_jᵀ, trace 0.
-func TestC8_3_JacobianOfDivergenceFree(t *testing.T) {
-	m := maptest.Must(NewDivergenceFree(1, 2, 2, Unbounded, false, random.New(1)))
-	fixtureField(&m.field)
-	m.derive()
-	theta := []float64{0.7, 0.3, -0.2, 0.5, 0.4, -0.6, 1.1, 0.2} // the columns of theta^c, then of theta^s
-	y := make([]float64, 2)
-	m.PredictTo(y, maptest.Features(m, fixtureX0, 4), theta)
-	maptest.NearAll(t, "h", y, []float64{-0.03996303678175937, -0.14190384189686917}, 1e-14)
-	j := maptest.Jacobian(m, fixtureX0, theta)
-	maptest.NearAll(t, "J", j, []float64{0.06317470123008596, 0.6161665879750748, -0.5647838304801959, -0.06317470123008603}, 1e-14)
-	maptest.Near(t, "trace", j[0]+j[3], 0, 1e-15)
+	maptest.NearAll(t, "J", maptest.Jacobian(m, maptest.FixtureX, fixtureTheta), []float64{0.10796972050771493, 0.2897605956369995, 0.5213621105826383, -0.14236894212772477}, 1e-14)
 }
 
 func TestJacobianIsRefusedWithAReason(t *testing.T) {

@@ -1,7 +1,6 @@
 package orff
 
 import (
-	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 )
 
@@ -23,12 +22,3 @@ func NewKernelSlope(m Map) (*KernelSlope, error) {
 // len Out. With the unit vectors for r they are the rows of the Jacobian of x ->
 // K(x, z) a.
 func (s *KernelSlope) PullbackTo(g, x, z, r, a []float64) { s.m.KernelPullTo(g, x, z, r, a) }
-
-// bilinear is r.K a.
-func bilinear(k, r, a []float64) (v float64) {
-	p := len(a)
-	for i, ri := range r {
-		v += ri * vec.Dot(k[i*p:(i+1)*p], a)
-	}
-	return v
-}

@@ -3,11 +3,11 @@ package orff
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/check"
-	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
@@ -20,14 +20,6 @@ import (
 type logarithmicScalar struct {
 	inner   Scalar
 	c, u, v []float64 // u, v scratch
-}
-
-// newLogarithmic wraps a map; c has one offset a coordinate.
-func newLogarithmic(inner Scalar, c []float64) (*logarithmicScalar, error) {
-	if len(c) != inner.In() || !numeric.Finite(c) {
-		return nil, fmt.Errorf("orff: a logarithmic map of %d inputs needs as many finite offsets, got %v", inner.In(), c)
-	}
-	return &logarithmicScalar{inner: inner, c: append([]float64(nil), c...), u: make([]float64, len(c)), v: make([]float64, len(c))}, nil
 }
 
 // NewSkewedChiSquared makes D frequencies of the skewed chi-squared kernel
@@ -44,7 +36,7 @@ func NewSkewedChiSquared(c []float64, D int, r random.Rand) (Scalar, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newLogarithmic(f, c)
+	return &logarithmicScalar{inner: f, c: slices.Clone(c), u: make([]float64, len(c)), v: make([]float64, len(c))}, nil
 }
 
 func (f *logarithmicScalar) In() int  { return f.inner.In() }

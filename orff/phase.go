@@ -89,7 +89,7 @@ func (f *phaseScalar) RedrawFrom(r *random.Rand) bool {
 		f.rows = make([]float64, len(f.w))
 	}
 	f.spectrum.SampleTo(f.rows, f.d, r)
-	turnsTo(f.w, f.rows, f.d)
+	numeric.TurnsTo(f.w, f.rows, f.d)
 	for j := range f.beta {
 		f.beta[j] = r.Uniform()
 	}

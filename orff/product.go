@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 )
@@ -106,5 +107,5 @@ func (m *productMap) KernelPullTo(g, x, z, r, a []float64) {
 	vec.Scale(Kernel(m.scalar, x, z), g)
 	KernelTo(m.k, m.m, x, z)
 	m.scalar.(optional.SlopedScalar).KernelSlopeTo(m.g, x, z)
-	vec.Axpy(bilinear(m.k, r, a), m.g, g)
+	vec.Axpy(numeric.Bilinear(m.k, r, a), m.g, g)
 }

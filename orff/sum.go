@@ -44,15 +44,6 @@ func NewSum(weights []float64, parts ...Map) (Map, error) {
 	return s, nil
 }
 
-// NewHelmholtz is beta times the curl-free plus 1-beta times the divergence-free
-// kernel, beta in [0, 1].
-func NewHelmholtz(beta float64, curl *CurlFree, div *DivergenceFree) (Map, error) {
-	if !(beta >= 0 && beta <= 1) {
-		return nil, fmt.Errorf("orff: a convex combination needs beta in [0, 1], got %g", beta)
-	}
-	return NewSum([]float64{beta, 1 - beta}, curl, div)
-}
-
 func (s *sumMap) Dims() Dims { return s.dims }
 
 func (s *sumMap) FeaturesTo(phi, x []float64) {

@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
+	"github.com/orffvar/forecaster/orff/vectorfield"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
@@ -18,7 +19,7 @@ import (
 // divergenceMap draws D frequencies of the divergence-free kernel.
 func divergenceMap(dim, D int) func(random.Rand) (orff.Map, error) {
 	return func(r random.Rand) (orff.Map, error) {
-		return orff.NewDivergenceFree(1, dim, D, orff.Bounded, false, r)
+		return vectorfield.NewDivergenceFree(1, dim, D, vectorfield.Bounded, false, r)
 	}
 }
 

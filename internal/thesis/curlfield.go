@@ -10,6 +10,7 @@ import (
 	"github.com/orffvar/forecaster/orff/distance"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
+	"github.com/orffvar/forecaster/orff/vectorfield"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -99,7 +100,7 @@ func NewCurlField(n, draws int, seed uint64) (*CurlField, error) {
 		return nil, fmt.Errorf("study: a curl field needs n >= 2 and draws >= 1, got %d and %d", n, draws)
 	}
 	g := newGradientField(n, seed)
-	curl, err := orff.NewCurlFree(g.sigma, g.d, draws, orff.Bounded, random.Block(seed, 1))
+	curl, err := vectorfield.NewCurlFree(g.sigma, g.d, draws, vectorfield.Bounded, random.Block(seed, 1))
 	if err != nil {
 		return nil, err
 	}

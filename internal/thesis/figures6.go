@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/orff/distance"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
+	"github.com/orffvar/forecaster/orff/vectorfield"
 	"github.com/orffvar/forecaster/sgd"
 	"gonum.org/v1/gonum/mat"
 )
@@ -57,7 +58,7 @@ func NewFigure67(n, repeats int, seed uint64, check func() error) ([]Figure67, e
 // exactCurlField is NewCurlField with the kernels themselves.
 func exactCurlField(n int, seed uint64) (*CurlField, error) {
 	g := newGradientField(n, seed)
-	curl, err := orff.NewCurlFree(g.sigma, g.d, 1, orff.Bounded, random.New(seed))
+	curl, err := vectorfield.NewCurlFree(g.sigma, g.d, 1, vectorfield.Bounded, random.New(seed))
 	if err != nil {
 		return nil, err
 	}

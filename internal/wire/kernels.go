@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/maclaurin"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
@@ -30,7 +31,7 @@ type kernelRow struct {
 	// spectrum returns the spectral measure of a kernel of differences, series the
 	// coefficients of a dot-product kernel, features the features of any other kernel.
 	spectrum func(k config.Kernel, in int) spectrum.Spectrum
-	series   func(k config.Kernel) (orff.Coefficients, error)
+	series   func(k config.Kernel) (maclaurin.Coefficients, error)
 	features func(k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error)
 }
 

@@ -7,32 +7,33 @@ import (
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/vectorfield"
 )
 
 // newField makes the map of a Gaussian vector field. A kernel that is added to it is
 // decomposable, one that multiplies it scalar.
 func newField(k config.Kernel, dim, _, draws int, r random.Rand) (orff.Map, error) {
 	second := random.Block(r.Uint64(), 1)
-	form, sigma := orff.Bounded, parameterOr(k, 1)
+	form, sigma := vectorfield.Bounded, parameterOr(k, 1)
 	if k.Operator.Form == "unbounded" {
-		form = orff.Unbounded
+		form = vectorfield.Unbounded
 	}
 	if k.Times.Name != "" { // as of a product of scalars
 		draws = max(int(math.Sqrt(float64(draws)/2)), 1)
 	}
-	curl, err := orff.NewCurlFree(sigma, dim, draws, form, r)
+	curl, err := vectorfield.NewCurlFree(sigma, dim, draws, form, r)
 	if err != nil {
 		return nil, err
 	}
 	var m orff.Map = curl
 	if k.Operator.Name != "curl_free" {
-		div, err := orff.NewDivergenceFree(sigma, dim, draws, form, k.Operator.Reduced, second)
+		div, err := vectorfield.NewDivergenceFree(sigma, dim, draws, form, k.Operator.Reduced, second)
 		if err != nil {
 			return nil, err
 		}
 		m = div
 		if k.Operator.Name == "helmholtz" {
-			if m, err = orff.NewHelmholtz(k.Operator.Mix, curl, div); err != nil {
+			if m, err = vectorfield.NewHelmholtz(k.Operator.Mix, curl, div); err != nil {
 				return nil, err
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/maclaurin"
 	"github.com/orffvar/forecaster/orff/random"
 )
 
@@ -67,7 +68,7 @@ func newTensor(k config.Kernel, dim, in, draws int, r random.Rand) (orff.Map, er
 	if err != nil {
 		return nil, err
 	}
-	constant, err := orff.NewKakade(orff.Coefficients{1}, orff.Rademacher, in, 1, r)
+	constant, err := maclaurin.NewKakade(maclaurin.Coefficients{1}, maclaurin.Rademacher, in, 1, r)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/vectorfield"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -95,9 +96,11 @@ func TestC3_5_TailAtLags(t *testing.T) {
 	const eps, delta, runs = .3, .1, 300
 	x := []float64{0, 0, .7, -.4}
 	for name, build := range map[string]func(D int, r random.Rand) orff.Map{
-		"curl-free": func(D int, r random.Rand) orff.Map { return maptest.Must(orff.NewCurlFree(1, 2, D, orff.Bounded, r)) },
+		"curl-free": func(D int, r random.Rand) orff.Map {
+			return maptest.Must(vectorfield.NewCurlFree(1, 2, D, vectorfield.Bounded, r))
+		},
 		"divergence-free": func(D int, r random.Rand) orff.Map {
-			return maptest.Must(orff.NewDivergenceFree(1, 2, D, orff.Bounded, false, r))
+			return maptest.Must(vectorfield.NewDivergenceFree(1, 2, D, vectorfield.Bounded, false, r))
 		},
 	} {
 		D := plan(t, build(1, random.New(1)), Entrywise, Problem{Epsilon: eps, Delta: delta, Points: 2}).Draws

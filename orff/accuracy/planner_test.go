@@ -10,8 +10,10 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
+	"github.com/orffvar/forecaster/orff/maclaurin"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
+	"github.com/orffvar/forecaster/orff/vectorfield"
 )
 
 func scalarMap[S orff.Scalar](s S, err error) orff.Map {
@@ -124,13 +126,13 @@ func TestC3_4_Spectral(t *testing.T) {
 
 func TestC3_5_OperatorValuedAtPoints(t *testing.T) {
 	p := Problem{Epsilon: 0.1, Delta: 0.05, Points: 100}
-	if d := plan(t, maptest.Must(orff.NewCurlFree(0.9, 3, 1, orff.Bounded, random.New(1))), Entrywise, p).Draws; d != 12596 {
+	if d := plan(t, maptest.Must(vectorfield.NewCurlFree(0.9, 3, 1, vectorfield.Bounded, random.New(1))), Entrywise, p).Draws; d != 12596 {
 		t.Errorf("curl: %d draws, want 12596", d)
 	}
-	if d := plan(t, maptest.Must(orff.NewDivergenceFree(0.9, 3, 1, orff.Bounded, false, random.New(1))), Entrywise, p).Draws; d != 24864 {
+	if d := plan(t, maptest.Must(vectorfield.NewDivergenceFree(0.9, 3, 1, vectorfield.Bounded, false, random.New(1))), Entrywise, p).Draws; d != 24864 {
 		t.Errorf("div: %d draws, want 24864", d)
 	}
-	if _, err := Recommend(maptest.Must(orff.NewCurlFree(0.9, 3, 1, orff.Unbounded, random.New(1))), Entrywise, p); err == nil {
+	if _, err := Recommend(maptest.Must(vectorfield.NewCurlFree(0.9, 3, 1, vectorfield.Unbounded, random.New(1))), Entrywise, p); err == nil {
 		t.Error("a bound at points for an unbounded map")
 	}
 }
@@ -160,11 +162,11 @@ func TestUniformConstant(t *testing.T) {
 }
 
 func TestUniformFieldBound(t *testing.T) {
-	curl := maptest.Must(orff.NewCurlFree(1, 2, 1, orff.Bounded, random.New(1)))
+	curl := maptest.Must(vectorfield.NewCurlFree(1, 2, 1, vectorfield.Bounded, random.New(1)))
 	p := Problem{Epsilon: 0.5, Delta: 0.1, Diameter: 2}
 	for _, m := range []orff.Map{
-		curl, maptest.Must(orff.NewCurlFree(1, 2, 1, orff.Unbounded, random.New(1))),
-		maptest.Must(orff.NewDivergenceFree(1, 2, 1, orff.Bounded, false, random.New(1))), maptest.Must(orff.NewDivergenceFree(1, 2, 1, orff.Unbounded, true, random.New(1))),
+		curl, maptest.Must(vectorfield.NewCurlFree(1, 2, 1, vectorfield.Unbounded, random.New(1))),
+		maptest.Must(vectorfield.NewDivergenceFree(1, 2, 1, vectorfield.Bounded, false, random.New(1))), maptest.Must(vectorfield.NewDivergenceFree(1, 2, 1, vectorfield.Unbounded, true, random.New(1))),
 	} {
 		e := maptest.Must(m.(bound.Estimator).Estimate())
 		D := plan(t, m, Uniform, p).Draws
@@ -175,15 +177,15 @@ func TestUniformFieldBound(t *testing.T) {
 	}
 	// Units do not matter: x, sigma and the diameter twice as large, the kernel
 	// four times as small.
-	wide := maptest.Must(orff.NewCurlFree(2, 2, 1, orff.Unbounded, random.New(1)))
-	a := plan(t, maptest.Must(orff.NewCurlFree(1, 2, 1, orff.Unbounded, random.New(1))), Uniform, p).Draws
+	wide := maptest.Must(vectorfield.NewCurlFree(2, 2, 1, vectorfield.Unbounded, random.New(1)))
+	a := plan(t, maptest.Must(vectorfield.NewCurlFree(1, 2, 1, vectorfield.Unbounded, random.New(1))), Uniform, p).Draws
 	if b := plan(t, wide, Uniform, Problem{Epsilon: 0.125, Delta: 0.1, Diameter: 4}).Draws; a != b {
 		t.Errorf("%d draws in one unit, %d in another", a, b)
 	}
 
 	// And the bound holds, on a grid of the ball of lags.
 	D := plan(t, curl, Uniform, p).Draws
-	m := maptest.Must(orff.NewCurlFree(1, 2, D, orff.Bounded, random.Block(1, 1)))
+	m := maptest.Must(vectorfield.NewCurlFree(1, 2, D, vectorfield.Bounded, random.Block(1, 1)))
 	k := make([]float64, 4)
 	zero := make([]float64, 2)
 	for i := -4; i <= 4; i++ {
@@ -225,7 +227,7 @@ func TestC3_11_Maurer(t *testing.T) {
 // C3.12: Random Maclaurin, one pair: D ≥ (2C1²/ε²) ln(2/δ), C1 = p/(p−1) f(pR²).
 func TestC3_12_MaclaurinSinglePair(t *testing.T) {
 	const R, eps, delta, runs = 0.5, 0.1, 0.05, 200
-	e, err := bound.Of(maptest.Must(orff.NewMaclaurin(orff.Exponential{}, orff.Geometric{P: 2}, orff.Rademacher, 2, 1, random.New(1))))
+	e, err := bound.Of(maptest.Must(maclaurin.New(maclaurin.Exponential{}, maclaurin.Geometric{P: 2}, maclaurin.Rademacher, 2, 1, random.New(1))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +243,7 @@ func TestC3_12_MaclaurinSinglePair(t *testing.T) {
 	x, z := []float64{0.3, -0.2}, []float64{0.1, 0.4}
 	failures := 0
 	for seed := range runs {
-		f := maptest.Must(orff.NewMaclaurin(orff.Exponential{}, orff.Geometric{P: 2}, orff.Rademacher, 2, D, random.Block(uint64(seed), 1)))
+		f := maptest.Must(maclaurin.New(maclaurin.Exponential{}, maclaurin.Geometric{P: 2}, maclaurin.Rademacher, 2, D, random.Block(uint64(seed), 1)))
 		if math.Abs(maptest.ScalarKernel(f, x, z)-orff.Kernel(f, x, z)) > eps {
 			failures++
 		}
@@ -249,18 +251,18 @@ func TestC3_12_MaclaurinSinglePair(t *testing.T) {
 	if failures > delta*runs {
 		t.Errorf("%d of %d runs failed", failures, runs)
 	}
-	m := scalarMap(orff.NewMaclaurin(orff.Exponential{}, orff.Geometric{P: 2}, orff.Rademacher, 2, 1, random.New(1)))
+	m := scalarMap(maclaurin.New(maclaurin.Exponential{}, maclaurin.Geometric{P: 2}, maclaurin.Rademacher, 2, 1, random.New(1)))
 	entry := plan(t, m, Entrywise, Problem{Epsilon: eps, Delta: delta, Points: 10, Radius: R}).Draws
 	uniform := plan(t, m, Uniform, Problem{Epsilon: eps, Delta: delta, Radius: R}).Draws
 	if entry <= D || uniform <= entry {
 		t.Errorf("%d draws for a pair, %d for 55, %d everywhere: must grow", D, entry, uniform)
 	}
-	law := maptest.Must(orff.Restricted(maptest.Must(orff.Truncate(orff.Exponential{}, R, 1e-9)), R))
-	m = scalarMap(orff.NewMaclaurin(maptest.Must(orff.Truncate(orff.Exponential{}, R, 1e-9)), law, orff.Rademacher, 2, 1, random.New(1)))
+	law := maptest.Must(maclaurin.Restricted(maptest.Must(maclaurin.Truncate(maclaurin.Exponential{}, R, 1e-9)), R))
+	m = scalarMap(maclaurin.New(maptest.Must(maclaurin.Truncate(maclaurin.Exponential{}, R, 1e-9)), law, maclaurin.Rademacher, 2, 1, random.New(1)))
 	if d := plan(t, m, Entrywise, Problem{Epsilon: eps, Delta: delta, Points: 10, Radius: R}).Draws; d >= entry {
 		t.Errorf("degrees drawn by their size need %d draws, geometric ones %d", d, entry)
 	}
-	comp := scalarMap(orff.NewCompositional(orff.Exponential{}, orff.Geometric{P: 2}, spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1)))
+	comp := scalarMap(maclaurin.NewCompositional(maclaurin.Exponential{}, maclaurin.Geometric{P: 2}, spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1)))
 	if a, b := plan(t, comp, Entrywise, Problem{Epsilon: eps, Delta: delta, Points: 10}).Draws, plan(t, comp, Uniform, Problem{Epsilon: eps, Delta: delta, Radius: 1}).Draws; b <= a {
 		t.Errorf("compositional: %d draws at points, %d everywhere", a, b)
 	}
@@ -285,10 +287,10 @@ func TestC3_10_SlopeOfTheError(t *testing.T) {
 			return orff.NewDecomposable(f, coupling.Identity(1)), err // ||K~ - K|| is that of the scalar kernel
 		}},
 		{"curl-free", func(D int, r random.Rand) (orff.Map, error) {
-			return maptest.AsMap(orff.NewCurlFree(1, d, D, orff.Unbounded, r))
+			return maptest.AsMap(vectorfield.NewCurlFree(1, d, D, vectorfield.Unbounded, r))
 		}},
 		{"divergence-free", func(D int, r random.Rand) (orff.Map, error) {
-			return maptest.AsMap(orff.NewDivergenceFree(1, d, D, orff.Unbounded, true, r))
+			return maptest.AsMap(vectorfield.NewDivergenceFree(1, d, D, vectorfield.Unbounded, true, r))
 		}},
 	} {
 		var sx, sy, sxx, sxy float64
@@ -367,7 +369,7 @@ func TestRecommendRefuses(t *testing.T) {
 		f(&p)
 		return p
 	}
-	curl := maptest.Must(orff.NewCurlFree(1, 2, 1, orff.Bounded, random.New(1)))
+	curl := maptest.Must(vectorfield.NewCurlFree(1, 2, 1, vectorfield.Bounded, random.New(1)))
 	for name, c := range map[string]struct {
 		m orff.Map
 		g Goal
@@ -386,9 +388,9 @@ func TestRecommendRefuses(t *testing.T) {
 		"product":                 {maptest.Must(orff.NewProduct(maptest.Must(orff.NewLinear(2, 0)), curl)), Entrywise, good},
 		"sign features on a set":  {scalarMap(orff.NewAngular(2, 1, random.New(1))), Uniform, good},
 		"phase features on a set": {scalarMap(orff.NewPhase(spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1))), Uniform, good},
-		"normal projections":      {scalarMap(orff.NewMaclaurin(orff.Exponential{}, orff.Geometric{P: 2}, orff.Normal, 2, 1, random.New(1))), Entrywise, good},
-		"Maclaurin, no radius":    {scalarMap(orff.NewMaclaurin(orff.Exponential{}, orff.Geometric{P: 2}, orff.Rademacher, 2, 1, random.New(1))), Entrywise, with(func(p *Problem) { p.Radius = 0 })},
-		"Maclaurin, spectral":     {scalarMap(orff.NewMaclaurin(orff.Exponential{}, orff.Geometric{P: 2}, orff.Rademacher, 2, 1, random.New(1))), Spectral, good},
+		"normal projections":      {scalarMap(maclaurin.New(maclaurin.Exponential{}, maclaurin.Geometric{P: 2}, maclaurin.Normal, 2, 1, random.New(1))), Entrywise, good},
+		"Maclaurin, no radius":    {scalarMap(maclaurin.New(maclaurin.Exponential{}, maclaurin.Geometric{P: 2}, maclaurin.Rademacher, 2, 1, random.New(1))), Entrywise, with(func(p *Problem) { p.Radius = 0 })},
+		"Maclaurin, spectral":     {scalarMap(maclaurin.New(maclaurin.Exponential{}, maclaurin.Geometric{P: 2}, maclaurin.Rademacher, 2, 1, random.New(1))), Spectral, good},
 		"curl-free, spectral":     {curl, Spectral, good},
 		"astronomic":              {g, Entrywise, with(func(p *Problem) { p.Epsilon = 1e-9 })},
 	} {
@@ -421,7 +423,7 @@ func TestMeasure(t *testing.T) {
 	for name, m := range map[string]orff.Map{
 		"scalar":       scalarMap(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 3, 500, random.Block(1, 1))),
 		"decomposable": orff.NewDecomposable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 3, 500, random.Block(1, 1))), maptest.Must(coupling.New(2, maptest.Gamma))),
-		"curl":         maptest.Must(orff.NewCurlFree(1, 3, 500, orff.Bounded, random.Block(1, 1))),
+		"curl":         maptest.Must(vectorfield.NewCurlFree(1, 3, 500, vectorfield.Bounded, random.Block(1, 1))),
 	} {
 		got, err := Measure(m, x, 0.25)
 		if err != nil {

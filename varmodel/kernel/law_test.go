@@ -10,6 +10,7 @@ import (
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
+	"github.com/orffvar/forecaster/orff/vectorfield"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 )
@@ -36,9 +37,11 @@ func walkOfScales(t *testing.T, f eval.Forecaster, scales []float64, rows int) {
 func TestVectorFieldsObeyTheirLawInTheUnitsOfTheData(t *testing.T) {
 	scales := []float64{10, 1, .2}
 	const d = 3
-	curl := func(r random.Rand) (orff.Map, error) { return orff.NewCurlFree(1, d, 30, orff.Bounded, r) }
+	curl := func(r random.Rand) (orff.Map, error) {
+		return vectorfield.NewCurlFree(1, d, 30, vectorfield.Bounded, r)
+	}
 	div := func(r random.Rand) (orff.Map, error) {
-		return orff.NewDivergenceFree(1, d, 30, orff.Bounded, false, r)
+		return vectorfield.NewDivergenceFree(1, d, 30, vectorfield.Bounded, false, r)
 	}
 	for name, c := range map[string]struct {
 		make   func() (eval.Model, error)

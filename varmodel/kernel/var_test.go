@@ -14,6 +14,7 @@ import (
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
+	"github.com/orffvar/forecaster/orff/vectorfield"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
@@ -224,7 +225,9 @@ func ExampleNewVAR() {
 	const d = 2
 	m, err := NewVAR(VARConfig{
 		Dim: d, Order: 1, Horizon: 1, Seed: 1,
-		Map: func(r random.Rand) (orff.Map, error) { return orff.NewCurlFree(1, d, 100, orff.Bounded, r) },
+		Map: func(r random.Rand) (orff.Map, error) {
+			return vectorfield.NewCurlFree(1, d, 100, vectorfield.Bounded, r)
+		},
 	})
 	if err != nil {
 		panic(err)

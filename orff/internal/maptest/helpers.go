@@ -19,6 +19,10 @@ var (
 	Z     = []float64{-0.2, 0.4, 0.5}
 	Delta = []float64{0.3 + 0.2, -0.7 - 0.4, 1.1 - 0.5}
 
+	// The fixture of the thesis checks: two frequencies in the plane, and a point.
+	FixtureW = []float64{1, 0.5, -0.3, 0.8}
+	FixtureX = []float64{0.2, -0.1}
+
 	Gamma = []float64{1, 0.5, 0.5, 0.89}         // B B^T with B = [[1, 0], [0.5, 0.8]]
 	Path3 = []float64{0, 1, 0, 1, 0, 1, 0, 1, 0} // weights of a path of three nodes
 )

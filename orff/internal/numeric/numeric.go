@@ -37,3 +37,27 @@ func FillNaN(v []float64) {
 		v[i] = math.NaN()
 	}
 }
+
+// Bilinear is r.K a.
+func Bilinear(k, r, a []float64) (v float64) {
+	p := len(a)
+	for i, ri := range r {
+		v += ri * vec.Dot(k[i*p:(i+1)*p], a)
+	}
+	return v
+}
+
+// ProductVariance is the variance of a product of two independent variables.
+func ProductVariance(k1, v1, k2, v2 float64) float64 {
+	return v1*v2 + v1*k2*k2 + v2*k1*k1
+}
+
+// TurnsTo transposes rows of frequencies, n x d, into columns in turns, d x n.
+func TurnsTo(w, rows []float64, d int) {
+	n := len(rows) / d
+	for j := range n {
+		for k := range d {
+			w[k*n+j] = rows[j*d+k] / (2 * math.Pi)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
+	"github.com/orffvar/forecaster/orff/vectorfield"
 )
 
 // GaussianMap draws D frequencies of the decomposable Gaussian kernel with an
@@ -32,7 +33,9 @@ func GaussianMap(dim, order, D int, out coupling.Operator) func(random.Rand) (or
 
 // CurlMap draws D frequencies of the curl-free kernel.
 func CurlMap(dim, D int) func(random.Rand) (orff.Map, error) {
-	return func(r random.Rand) (orff.Map, error) { return orff.NewCurlFree(1, dim, D, orff.Bounded, r) }
+	return func(r random.Rand) (orff.Map, error) {
+		return vectorfield.NewCurlFree(1, dim, D, vectorfield.Bounded, r)
+	}
 }
 
 // SchurMap is the random feature map of the kernel of OKVAR.

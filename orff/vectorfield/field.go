@@ -1,4 +1,7 @@
-package orff
+// Package vectorfield has the feature maps of kernels whose predictions are vector fields:
+// gradients (CurlFree), fields without divergence (DivergenceFree), and sums of both
+// (NewHelmholtz). Predictions go from R^d to R^d.
+package vectorfield
 
 import (
 	"fmt"
@@ -94,7 +97,7 @@ func (f *field) derive() {
 	for j := range f.n {
 		f.norm[j] = math.Sqrt(numeric.SquaredNorm(f.row(j)))
 	}
-	turnsTo(f.w, f.rows, f.d)
+	numeric.TurnsTo(f.w, f.rows, f.d)
 	f.settle()
 }
 

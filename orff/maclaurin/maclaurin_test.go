@@ -1,10 +1,11 @@
-package orff
+package maclaurin
 
 import (
 	"math"
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
@@ -29,11 +30,11 @@ func TestC1_7_DotProductKernels(t *testing.T) {
 		s        Series
 		variance float64
 	}{{"cubic", cubic, 4.501403642847002}, {"exp", Exponential{}, 1.0088140134996768}} {
-		f := maptest.Must(NewMaclaurin(c.s, Geometric{P: 2}, Rademacher, 3, 1, random.New(1)))
+		f := maptest.Must(New(c.s, Geometric{P: 2}, Rademacher, 3, 1, random.New(1)))
 		maptest.Near(t, "variance, "+c.name, optional.Variance(f, maptest.X, maptest.Z), c.variance, 1e-13)
 		const n = 100000
-		mean, v := maptest.OneDraw(t, n, func(r random.Rand) (Scalar, error) {
-			return NewMaclaurin(c.s, Geometric{P: 2}, Rademacher, 3, 1, r)
+		mean, v := maptest.OneDraw(t, n, func(r random.Rand) (orff.Scalar, error) {
+			return New(c.s, Geometric{P: 2}, Rademacher, 3, 1, r)
 		}, maptest.X, maptest.Z)
 		maptest.Near(t, "mean, "+c.name, mean, c.s.At(vec.Dot(maptest.X, maptest.Z)), 5*math.Sqrt(c.variance/n))
 		// The squares are heavy-tailed: sum a_n^4/P_n^3 E(...)^4 has no short
@@ -47,7 +48,7 @@ func TestC1_7_DotProductKernels(t *testing.T) {
 func TestC1_8_NormalisedLawOfTheDegree(t *testing.T) {
 	const D = 400000
 	k := Exponential{}.At(vec.Dot(maptest.X, maptest.Z))
-	f := maptest.Must(NewMaclaurin(Exponential{}, Geometric{P: 3}, Rademacher, 3, D, random.Block(1, 1)))
+	f := maptest.Must(New(Exponential{}, Geometric{P: 3}, Rademacher, 3, D, random.Block(1, 1)))
 	tol := 5 * math.Sqrt(optional.Variance(f, maptest.X, maptest.Z))
 	maptest.Near(t, "k~ with P = 3", maptest.ScalarKernel(f, maptest.X, maptest.Z), k, tol)
 	// The weight sqrt(a_N P^(N+1)) of the paper misses 1/(P-1).
@@ -77,7 +78,7 @@ func TestC1_8_NormalisedLawOfTheDegree(t *testing.T) {
 
 // C1.9: For a given draw the feature and its gradient are c Π w_j·x and c Σ_j (Π_{i≠j} w_i·x) w_j.
 func TestC1_9_FixedDraw(t *testing.T) {
-	f := maptest.Must(NewMaclaurin(Exponential{}, Geometric{P: 2}, Rademacher, 3, 1, random.New(1))).(*maclaurinScalar)
+	f := maptest.Must(New(Exponential{}, Geometric{P: 2}, Rademacher, 3, 1, random.New(1))).(*maclaurinScalar)
 	f.degree[0] = 2
 	f.setCoefficients(f.series, f.law)
 	f.resize()
@@ -95,7 +96,7 @@ func TestC1_10_Compositional(t *testing.T) {
 	g := spectrum.Gaussian{Sigma: maptest.Sigma}
 	f := maptest.Must(NewCompositional(Exponential{}, Geometric{P: 2}, g, 3, 1, random.New(1)))
 	k := 1.3842436107455995
-	maptest.Near(t, "exp(k)", Kernel(f, maptest.X, maptest.Z), k, 1e-14)
+	maptest.Near(t, "exp(k)", orff.Kernel(f, maptest.X, maptest.Z), k, 1e-14)
 	m := 1 + g.K0(maptest.Scaled(maptest.Delta, 2))/2
 	maptest.Near(t, "M", m, 1.0055888913377107, 1e-14)
 	maptest.Near(t, "second moment", secondMoment(Exponential{}, Geometric{P: 2}, m), 8.558355773767936, 1e-13)
@@ -154,7 +155,7 @@ func TestTruncateAndRestrict(t *testing.T) {
 	}
 	// sum a_n^2/P_n M^n is least for P_n ~ a_n M^(n/2), that is R^2 = sqrt(M).
 	best := maptest.Must(Restricted(c, math.Pow(Rademacher.secondMoment(maptest.X, maptest.Z), 0.25)))
-	if v := optional.Variance(maptest.Must(NewMaclaurin(c, best, Rademacher, 3, 1, random.New(1))), maptest.X, maptest.Z); !(v < 1.0088) {
+	if v := optional.Variance(maptest.Must(New(c, best, Rademacher, 3, 1, random.New(1))), maptest.X, maptest.Z); !(v < 1.0088) {
 		t.Errorf("variance %g with degrees drawn by their size, 1.0088 with the geometric law", v)
 	}
 	// A polynomial without a linear term: no draw of degree 1.
@@ -172,16 +173,16 @@ func TestImpossibleSeries(t *testing.T) {
 	if _, err := Truncate(Coefficients{1, -1}, 1, 0.1); err == nil {
 		t.Error("a negative coefficient was accepted")
 	}
-	if _, err := NewMaclaurin(Exponential{}, maptest.Must(Restricted(Coefficients{1, 1}, 1)), Rademacher, 2, 3, random.New(1)); err == nil {
+	if _, err := New(Exponential{}, maptest.Must(Restricted(Coefficients{1, 1}, 1)), Rademacher, 2, 3, random.New(1)); err == nil {
 		t.Error("a law that misses degrees was accepted")
 	}
-	if _, err := NewMaclaurin(Exponential{}, Geometric{P: 1}, Rademacher, 2, 3, random.New(1)); err == nil {
+	if _, err := New(Exponential{}, Geometric{P: 1}, Rademacher, 2, 3, random.New(1)); err == nil {
 		t.Error("P = 1 was accepted")
 	}
-	if _, err := NewMaclaurin(Coefficients{0}, Geometric{P: 2}, Rademacher, 2, 3, random.New(1)); err == nil {
+	if _, err := New(Coefficients{0}, Geometric{P: 2}, Rademacher, 2, 3, random.New(1)); err == nil {
 		t.Error("the zero series was accepted")
 	}
-	if _, err := NewMaclaurin(Exponential{}, Geometric{P: 2}, Projections(7), 2, 3, random.New(1)); err == nil {
+	if _, err := New(Exponential{}, Geometric{P: 2}, Projections(7), 2, 3, random.New(1)); err == nil {
 		t.Error("an unknown law of projections was accepted")
 	}
 }

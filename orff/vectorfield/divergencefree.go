@@ -1,10 +1,12 @@
-package orff
+package vectorfield
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
@@ -55,8 +57,8 @@ func NewDivergenceFree(sigma float64, d, D int, form Form, reduced bool, r rando
 	return m, nil
 }
 
-func (m *DivergenceFree) Dims() Dims {
-	return Dims{In: m.d, Out: m.d, Features: 2 * m.n, Params: 2 * m.n * m.inner}
+func (m *DivergenceFree) Dims() orff.Dims {
+	return orff.Dims{In: m.d, Out: m.d, Features: 2 * m.n, Params: 2 * m.n * m.inner}
 }
 
 func (m *DivergenceFree) PredictTo(y, phi, theta []float64) {
@@ -179,4 +181,13 @@ func (m *DivergenceFree) KernelPullTo(g, x, z, r, a []float64) {
 func (m *DivergenceFree) Estimate() (bound.Estimate, error) {
 	s2, d := m.sigma*m.sigma, float64(m.d)
 	return fieldEstimate(&m.field, (d-1)/s2, (d+2)*(d-1)/(s2*s2)), nil
+}
+
+// NewHelmholtz is beta times the curl-free plus 1-beta times the divergence-free
+// kernel, beta in [0, 1].
+func NewHelmholtz(beta float64, curl *CurlFree, div *DivergenceFree) (orff.Map, error) {
+	if !(beta >= 0 && beta <= 1) {
+		return nil, fmt.Errorf("orff: a convex combination needs beta in [0, 1], got %g", beta)
+	}
+	return orff.NewSum([]float64{beta, 1 - beta}, curl, div)
 }

@@ -1,4 +1,4 @@
-package orff
+package maclaurin
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
@@ -33,7 +34,7 @@ type compositionalScalar struct {
 
 // NewCompositional draws D features on R^d: degrees, then frequencies, then
 // offsets.
-func NewCompositional(s Series, law DegreeLaw, inner spectrum.Spectrum, d, D int, r random.Rand) (Scalar, error) {
+func NewCompositional(s Series, law DegreeLaw, inner spectrum.Spectrum, d, D int, r random.Rand) (orff.Scalar, error) {
 	if err := check.Sizes("compositional features", d, D); err != nil {
 		return nil, err
 	}

@@ -1,10 +1,11 @@
-package orff
+package vectorfield
 
 import (
 	"math"
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
@@ -145,7 +146,7 @@ func TestFrequencyZeroGivesNothing(t *testing.T) {
 	clear(div.rows)
 	curl.derive()
 	div.derive()
-	for _, m := range []Map{curl, div} {
+	for _, m := range []orff.Map{curl, div} {
 		maptest.NearAll(t, "K~", maptest.Kernel(m, []float64{1, 2}, []float64{0, 1}), make([]float64, 4), 0)
 	}
 }
@@ -187,7 +188,7 @@ func TestC3_6_ExactVariances(t *testing.T) {
 		c.to(v, make([]float64, 3), maptest.Sigma, c.form)
 		maptest.Near(t, c.name+" trace at 0", v[0]+v[4]+v[8], c.trace0, 1e-13)
 	}
-	m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 1, random.New(1))), maptest.Must(coupling.New(2, maptest.Gamma)))
+	m := orff.NewDecomposable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 1, random.New(1))), maptest.Must(coupling.New(2, maptest.Gamma)))
 	v := make([]float64, 4)
 	optional.VarianceTo(v, m, maptest.X, maptest.Z)
 	maptest.NearAll(t, "C2.8 decomposable", v, []float64{0.4998298224931337, 0.37787134580480913, 0.37787134580480913, 0.41669812641607573}, 1e-13)
@@ -196,10 +197,10 @@ func TestC3_6_ExactVariances(t *testing.T) {
 // C2.8: K = k Γ has the one-draw variance ((1 + k0(2δ))/2 − k0(δ)²) Γ².
 func TestC2_8_VarianceOfDecomposable(t *testing.T) {
 	const n = 40000
-	m := NewDecomposable(maptest.Must(NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 1, random.New(1))), maptest.Must(coupling.New(2, maptest.Gamma)))
+	m := orff.NewDecomposable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 3, 1, random.New(1))), maptest.Must(coupling.New(2, maptest.Gamma)))
 	want := []float64{0.4998298224931337, 0.37787134580480913, 0.37787134580480913, 0.41669812641607573}
 	exact := make([]float64, 4)
-	KernelTo(exact, m, maptest.X, maptest.Z)
+	orff.KernelTo(exact, m, maptest.X, maptest.Z)
 	got := make([]float64, 4)
 	r := random.New(4)
 	e := make([]float64, 4)
@@ -230,3 +231,58 @@ func TestC3_7_BoundedMapsVaryLess(t *testing.T) {
 		}
 	}
 }
+
+// C2.17: Matrix-free and dense results agree (Tables 6.1 and 6.3, with the factor D^−½ that they
+// omit).
+//
+// Here with the B_j of the divergence-free map formed.
+func TestC2_17_DivergenceFreeEqualsDense(t *testing.T) {
+	div := maptest.Must(NewDivergenceFree(maptest.Sigma, 3, 6, Unbounded, false, random.Block(1, 1)))
+	theta := maptest.Normals(4, 36)
+	phi := maptest.Features(div, maptest.X, 12)
+	sum := make([]float64, 3)
+	for j := range 6 {
+		w, n := div.row(j), div.norm[j]
+		for a := range 3 {
+			for k := range 3 {
+				bjk := -w[a] * w[k] / n
+				if a == k {
+					bjk += n
+				}
+				sum[a] += bjk * (phi[j]*theta[3*j+k] + phi[6+j]*theta[3*(6+j)+k])
+			}
+		}
+	}
+	y := make([]float64, 3)
+	div.PredictTo(y, phi, theta)
+	maptest.NearAll(t, "divergence-free", y, sum, 1e-12)
+}
+
+// C8.2: Curl-free: J = D^−½ Σ s_j ω_j ω_jᵀ, symmetric, s_j = −sin(ω_j·x) θ_j^c + cos(ω_j·x) θ_j^s.
+func TestC8_2_JacobianOfCurlFree(t *testing.T) {
+	m := maptest.Must(NewCurlFree(1, 2, 2, Unbounded, random.New(1)))
+	fixtureField(&m.field)
+	m.derive()
+	theta := []float64{0.7, -0.2, 0.4, 1.1}
+	y := make([]float64, 2)
+	m.PredictTo(y, maptest.Features(m, maptest.FixtureX, 4), theta)
+	maptest.NearAll(t, "h", y, []float64{0.6062572287252849, 0.06698069231667737}, 1e-14)
+	maptest.NearAll(t, "J", maptest.Jacobian(m, maptest.FixtureX, theta), []float64{0.2732411541549107, -0.07726420335865597, -0.07726420335865597, 0.5317273128169689}, 1e-14)
+}
+
+// C8.3: Divergence-free: J = D^−½ Σ B(ω_j)(−sin(ω_j·x) θ_j^c + cos(ω_j·x) θ_j^s) ω_jᵀ, trace 0.
+func TestC8_3_JacobianOfDivergenceFree(t *testing.T) {
+	m := maptest.Must(NewDivergenceFree(1, 2, 2, Unbounded, false, random.New(1)))
+	fixtureField(&m.field)
+	m.derive()
+	theta := []float64{0.7, 0.3, -0.2, 0.5, 0.4, -0.6, 1.1, 0.2} // the columns of theta^c, then of theta^s
+	y := make([]float64, 2)
+	m.PredictTo(y, maptest.Features(m, maptest.FixtureX, 4), theta)
+	maptest.NearAll(t, "h", y, []float64{-0.03996303678175937, -0.14190384189686917}, 1e-14)
+	j := maptest.Jacobian(m, maptest.FixtureX, theta)
+	maptest.NearAll(t, "J", j, []float64{0.06317470123008596, 0.6161665879750748, -0.5647838304801959, -0.06317470123008603}, 1e-14)
+	maptest.Near(t, "trace", j[0]+j[3], 0, 1e-15)
+}
+
+// fixtureField sets the frequencies of an unbounded map.
+func fixtureField(f *field) { copy(f.rows, maptest.FixtureW) }

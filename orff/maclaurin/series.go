@@ -1,4 +1,6 @@
-package orff
+// Package maclaurin has random features of kernels that are power series: f(<x, z>) of a dot
+// product (New, NewKakade), and f(k(x, z)) of a shift-invariant kernel (NewCompositional).
+package maclaurin
 
 import (
 	"fmt"

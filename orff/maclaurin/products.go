@@ -1,4 +1,4 @@
-package orff
+package maclaurin
 
 import (
 	"errors"

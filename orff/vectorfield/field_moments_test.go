@@ -1,10 +1,11 @@
-package orff
+package vectorfield
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
@@ -40,7 +41,7 @@ func TestSecondMomentsOfUnboundedFields(t *testing.T) {
 			for _, c := range []struct {
 				name string
 				sum  [2]float64
-				m    Map
+				m    orff.Map
 			}{
 				{"curl-free", curl, maptest.Must(NewCurlFree(sigma, d, 1, Unbounded, random.New(1)))},
 				{"divergence-free", divergence, maptest.Must(NewDivergenceFree(sigma, d, 1, Unbounded, false, random.New(1)))},

@@ -1,4 +1,4 @@
-package orff
+package maclaurin
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
@@ -66,10 +67,10 @@ type maclaurinScalar struct {
 	w []float64 // one row of length d a factor
 }
 
-// NewMaclaurin draws D features on R^d: their degrees from law, then their
+// New draws D features on R^d: their degrees from law, then their
 // vectors. Prefer Restricted to Geometric when the series is finite or can be
 // truncated: products of high degree have a huge variance.
-func NewMaclaurin(s Series, law DegreeLaw, proj Projections, d, D int, r random.Rand) (Scalar, error) {
+func New(s Series, law DegreeLaw, proj Projections, d, D int, r random.Rand) (orff.Scalar, error) {
 	if err := check.Sizes("random Maclaurin features", d, D); err != nil {
 		return nil, err
 	}
@@ -141,7 +142,7 @@ func (f *maclaurinScalar) Variance(x, z []float64) float64 {
 //
 // with l(l+1)/2 vectors a feature. It is unbiased, because each cross term has a
 // factor of mean zero without a partner; its variance is larger than the variance of
-// NewMaclaurin with one degree per feature.
+// New with one degree per feature.
 type kakadeScalar struct {
 	coef  Coefficients
 	proj  Projections
@@ -152,7 +153,7 @@ type kakadeScalar struct {
 }
 
 // NewKakade draws D features on R^d.
-func NewKakade(a Coefficients, proj Projections, d, D int, r random.Rand) (Scalar, error) {
+func NewKakade(a Coefficients, proj Projections, d, D int, r random.Rand) (orff.Scalar, error) {
 	if err := check.Sizes("random polynomial features", d, D); err != nil {
 		return nil, err
 	}
