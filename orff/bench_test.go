@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/algebra"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/maclaurin"
@@ -53,10 +54,10 @@ func BenchmarkStep(b *testing.B) {
 		{"halton", fourier(spectrum.QuasiMonteCarlo{Spectrum: spectrum.Gaussian{Sigma: 1}, Sequence: spectrum.Halton})},
 		{"linear", same(func(d int) (orff.Scalar, error) { return orff.NewLinear(d, 1) })},
 		{"scalar-sum", same(func(d int) (orff.Scalar, error) {
-			return orff.NewScalarSum([]float64{.5, .5}, maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, d, D/2, r)), maptest.Must(orff.NewFourier(spectrum.Laplacian{Gamma: 1}, d, D/2, r)))
+			return algebra.NewScalarSum([]float64{.5, .5}, maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, d, D/2, r)), maptest.Must(orff.NewFourier(spectrum.Laplacian{Gamma: 1}, d, D/2, r)))
 		})},
 		{"scalar-product", same(func(d int) (orff.Scalar, error) {
-			return orff.NewScalarProduct(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, d, 7, r)), maptest.Must(orff.NewFourier(spectrum.Sinc{A: 1}, d, 7, r)))
+			return algebra.NewScalarProduct(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, d, 7, r)), maptest.Must(orff.NewFourier(spectrum.Sinc{A: 1}, d, 7, r)))
 		})},
 		{"phase", same(func(d int) (orff.Scalar, error) { return orff.NewPhase(spectrum.Gaussian{Sigma: 1}, d, D, r) })},
 		{"fastfood", same(func(d int) (orff.Scalar, error) { return orff.NewFastfood(1, d, D, r) })},
@@ -94,22 +95,22 @@ func BenchmarkStep(b *testing.B) {
 			return maptest.AsMap(vectorfield.NewHelmholtz(0.5, curl(d), maptest.Must(vectorfield.NewDivergenceFree(1, d, D, vectorfield.Bounded, false, r))))
 		}},
 		{"transformable", func(d int) (orff.Map, error) {
-			return maptest.AsMap(orff.NewTransformable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 1, D, r)), orff.Coordinates(d)))
+			return maptest.AsMap(algebra.NewTransformable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 1, D, r)), algebra.Coordinates(d)))
 		}},
 		{"integral", func(d int) (orff.Map, error) {
 			return newIntegral(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, d-1, D, r)), maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 1, D, r))), nil
 		}},
 		{"product", func(d int) (orff.Map, error) {
-			return maptest.AsMap(orff.NewProduct(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, d, D, r)), curl(d)))
+			return maptest.AsMap(algebra.NewProduct(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, d, D, r)), curl(d)))
 		}},
 		{"schur-10", func(d int) (orff.Map, error) {
-			return maptest.AsMap(orff.NewSchur(orff.NewDecomposable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, d, 10, r)), coupling.Identity(d)), maptest.Must(orff.NewTransformable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 1, 10, r)), orff.Coordinates(d)))))
+			return maptest.AsMap(algebra.NewSchur(orff.NewDecomposable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, d, 10, r)), coupling.Identity(d)), maptest.Must(algebra.NewTransformable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 1, 10, r)), algebra.Coordinates(d)))))
 		}},
 		{"tensor-10", func(d int) (orff.Map, error) {
-			return maptest.AsMap(orff.NewTensor(orff.NewDecomposable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, d, 10, r)), coupling.Identity(2)), maptest.Must(vectorfield.NewCurlFree(1, d, 10, vectorfield.Bounded, r))))
+			return maptest.AsMap(algebra.NewTensor(orff.NewDecomposable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, d, 10, r)), coupling.Identity(2)), maptest.Must(vectorfield.NewCurlFree(1, d, 10, vectorfield.Bounded, r))))
 		}},
 		{"congruence", func(d int) (orff.Map, error) {
-			return maptest.AsMap(orff.NewCongruence(curl(d), d, maptest.Normals(3, d*d)))
+			return maptest.AsMap(algebra.NewCongruence(curl(d), d, maptest.Normals(3, d*d)))
 		}},
 		{"blocks-4x25", func(d int) (orff.Map, error) {
 			return maptest.AsMap(orff.NewBlocks(4, 1, true, func(r random.Rand) (orff.Map, error) {

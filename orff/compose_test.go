@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/algebra"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
@@ -15,7 +16,7 @@ import (
 // C2.14: Transformable kernel (Proposition 3.11): K(x, z)_ij = k(ψ_i(x), ψ_j(z)); row i of Φ(x)ᵀ
 // is φ(ψ_i(x))ᵀ.
 func TestC2_14_Transformable(t *testing.T) {
-	m := maptest.Must(orff.NewTransformable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 1, 5, random.New(1))), orff.Coordinates(3)))
+	m := maptest.Must(algebra.NewTransformable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: maptest.Sigma}, 1, 5, random.New(1))), algebra.Coordinates(3)))
 	k := make([]float64, 9)
 	orff.KernelTo(k, m, maptest.X, maptest.Z)
 	maptest.NearAll(t, "K", k, []float64{
@@ -31,7 +32,7 @@ func TestC2_14_Transformable(t *testing.T) {
 			}
 		}
 	}
-	if _, err := orff.NewTransformable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 2, 5, random.New(1))), orff.Coordinates(3)); err == nil {
+	if _, err := algebra.NewTransformable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 2, 5, random.New(1))), algebra.Coordinates(3)); err == nil {
 		t.Error("a scalar map of another input was accepted")
 	}
 }
@@ -101,11 +102,11 @@ func TestC2_16_CompositionRules(t *testing.T) {
 		m    orff.Map
 		want []float64
 	}{
-		{"sum", maptest.Must(orff.NewSum([]float64{0.25, 3}, dec(), curl())), want(func(i, j int) float64 { return 0.25*k1[3*i+j] + 3*k2[3*i+j] }, 3)},
-		{"scalar times operator", maptest.Must(orff.NewProduct(s, curl())), want(func(i, j int) float64 { return maptest.ScalarKernel(s, maptest.X, maptest.Z) * k2[3*i+j] }, 3)},
-		{"Schur", maptest.Must(orff.NewSchur(dec(), curl())), want(func(i, j int) float64 { return k1[3*i+j] * k2[3*i+j] }, 3)},
-		{"tensor", maptest.Must(orff.NewTensor(dec(), curl())), want(func(i, j int) float64 { return k1[i/3*3+j/3] * k2[i%3*3+j%3] }, 9)},
-		{"congruence", maptest.Must(orff.NewCongruence(curl(), 2, v)), want(func(i, j int) float64 {
+		{"sum", maptest.Must(algebra.NewSum([]float64{0.25, 3}, dec(), curl())), want(func(i, j int) float64 { return 0.25*k1[3*i+j] + 3*k2[3*i+j] }, 3)},
+		{"scalar times operator", maptest.Must(algebra.NewProduct(s, curl())), want(func(i, j int) float64 { return maptest.ScalarKernel(s, maptest.X, maptest.Z) * k2[3*i+j] }, 3)},
+		{"Schur", maptest.Must(algebra.NewSchur(dec(), curl())), want(func(i, j int) float64 { return k1[3*i+j] * k2[3*i+j] }, 3)},
+		{"tensor", maptest.Must(algebra.NewTensor(dec(), curl())), want(func(i, j int) float64 { return k1[i/3*3+j/3] * k2[i%3*3+j%3] }, 9)},
+		{"congruence", maptest.Must(algebra.NewCongruence(curl(), 2, v)), want(func(i, j int) float64 {
 			var s float64
 			for a := range 3 {
 				for b := range 3 {
@@ -152,16 +153,16 @@ func TestImpossibleCompositions(t *testing.T) {
 	curl := maptest.Must(vectorfield.NewCurlFree(1, 3, 3, vectorfield.Bounded, random.New(1)))
 	div2 := maptest.Must(vectorfield.NewDivergenceFree(1, 2, 3, vectorfield.Bounded, false, random.New(1)))
 	for name, err := range map[string]error{
-		"sum of different outputs":        maptest.Err(orff.NewSum([]float64{1, 1}, curl, d3)),
-		"sum without weights":             maptest.Err(orff.NewSum(nil, curl)),
-		"negative weight":                 maptest.Err(orff.NewSum([]float64{-1}, curl)),
+		"sum of different outputs":        maptest.Err(algebra.NewSum([]float64{1, 1}, curl, d3)),
+		"sum without weights":             maptest.Err(algebra.NewSum(nil, curl)),
+		"negative weight":                 maptest.Err(algebra.NewSum([]float64{-1}, curl)),
 		"Helmholtz outside [0, 1]":        maptest.Err(vectorfield.NewHelmholtz(1.5, curl, maptest.Must(vectorfield.NewDivergenceFree(1, 3, 3, vectorfield.Bounded, false, random.New(1))))),
 		"Helmholtz of two dimensions":     maptest.Err(vectorfield.NewHelmholtz(0.5, curl, div2)),
-		"product of different inputs":     maptest.Err(orff.NewProduct(s2, curl)),
-		"Schur product of other outputs":  maptest.Err(orff.NewSchur(curl, d3)),
-		"tensor product of other inputs":  maptest.Err(orff.NewTensor(curl, div2)),
-		"congruence of the wrong length":  maptest.Err(orff.NewCongruence(curl, 2, []float64{1, 2, 3})),
-		"linear transform of wrong size":  maptest.Err(orff.NewLinearTransform(2, 2, 2, []float64{1})),
+		"product of different inputs":     maptest.Err(algebra.NewProduct(s2, curl)),
+		"Schur product of other outputs":  maptest.Err(algebra.NewSchur(curl, d3)),
+		"tensor product of other inputs":  maptest.Err(algebra.NewTensor(curl, div2)),
+		"congruence of the wrong length":  maptest.Err(algebra.NewCongruence(curl, 2, []float64{1, 2, 3})),
+		"linear transform of wrong size":  maptest.Err(algebra.NewLinearTransform(2, 2, 2, []float64{1})),
 		"curl-free without bandwidth":     maptest.Err(vectorfield.NewCurlFree(0, 3, 3, vectorfield.Bounded, random.New(1))),
 		"unknown form":                    maptest.Err(vectorfield.NewCurlFree(1, 3, 3, vectorfield.Form(5), random.New(1))),
 		"grid of half a row":              maptest.Err(outputGrid(s2, []float64{1})),

@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/algebra"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
@@ -135,10 +136,10 @@ func contracts() []contract {
 			return withGamma(orff.NewLinear(3, 0.5))
 		}},
 		{name: "scalar sum", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (orff.Map, error) {
-			return withGamma(orff.NewScalarSum([]float64{0.3, 0.7}, maptest.Must(orff.NewFourier(g, 3, D, r)), maptest.Must(orff.NewLinear(3, 1))))
+			return withGamma(algebra.NewScalarSum([]float64{0.3, 0.7}, maptest.Must(orff.NewFourier(g, 3, D, r)), maptest.Must(orff.NewLinear(3, 1))))
 		}},
 		{name: "scalar product", x: maptest.X, z: maptest.Z, draws: 200, repeats: 10, build: func(D int, r random.Rand) (orff.Map, error) {
-			return withGamma(orff.NewScalarProduct(maptest.Must(orff.NewFourier(g, 3, D, r)), maptest.Must(orff.NewFourier(spectrum.Sinc{A: 1}, 3, D, random.Block(r.Uint64(), 1)))))
+			return withGamma(algebra.NewScalarProduct(maptest.Must(orff.NewFourier(g, 3, D, r)), maptest.Must(orff.NewFourier(spectrum.Sinc{A: 1}, 3, D, random.Block(r.Uint64(), 1)))))
 		}},
 		{name: "identity Gamma", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (orff.Map, error) {
 			return orff.NewDecomposable(maptest.Must(orff.NewFourier(g, 3, D, r)), coupling.Identity(4)), nil
@@ -152,10 +153,10 @@ func contracts() []contract {
 		}},
 		{name: "sum", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (orff.Map, error) {
 			curl, div := gaussianField(3, D, vectorfield.Unbounded, r)
-			return maptest.AsMap(orff.NewSum([]float64{0.5, 2, 1}, curl, div, orff.NewDecomposable(maptest.Must(orff.NewFourier(g, 3, D, r)), coupling.Identity(3))))
+			return maptest.AsMap(algebra.NewSum([]float64{0.5, 2, 1}, curl, div, orff.NewDecomposable(maptest.Must(orff.NewFourier(g, 3, D, r)), coupling.Identity(3))))
 		}},
 		{name: "transformable", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (orff.Map, error) {
-			return maptest.AsMap(orff.NewTransformable(maptest.Must(orff.NewFourier(g, 1, D, r)), orff.Coordinates(3)))
+			return maptest.AsMap(algebra.NewTransformable(maptest.Must(orff.NewFourier(g, 1, D, r)), algebra.Coordinates(3)))
 		}, squaredError: func(D int) float64 {
 			var v float64
 			for _, a := range maptest.X {
@@ -170,12 +171,12 @@ func contracts() []contract {
 		}},
 		{name: "product", x: maptest.X, z: maptest.Z, draws: 200, repeats: 20, build: func(D int, r random.Rand) (orff.Map, error) {
 			curl, _ := gaussianField(3, D, vectorfield.Bounded, random.Block(r.Uint64(), 1))
-			return maptest.AsMap(orff.NewProduct(maptest.Must(orff.NewFourier(spectrum.Sinc{A: 1}, 3, D, r)), curl))
+			return maptest.AsMap(algebra.NewProduct(maptest.Must(orff.NewFourier(spectrum.Sinc{A: 1}, 3, D, r)), curl))
 		}},
 		{name: "Schur", x: maptest.X, z: maptest.Z, draws: 100, repeats: 30, moving: true, build: func(D int, r random.Rand) (orff.Map, error) {
-			tr := maptest.Must(orff.NewTransformable(maptest.Must(orff.NewFourier(g, 1, D, r)), orff.Coordinates(3)))
+			tr := maptest.Must(algebra.NewTransformable(maptest.Must(orff.NewFourier(g, 1, D, r)), algebra.Coordinates(3)))
 			gamma := maptest.Must(coupling.New(3, maptest.Must(coupling.GraphGamma(3, maptest.Path3, 0.1))))
-			return maptest.AsMap(orff.NewSchur(orff.NewDecomposable(maptest.Must(orff.NewFourier(g, 3, D, random.Block(r.Uint64(), 1))), gamma), tr))
+			return maptest.AsMap(algebra.NewSchur(orff.NewDecomposable(maptest.Must(orff.NewFourier(g, 3, D, random.Block(r.Uint64(), 1))), gamma), tr))
 		}, squaredError: func(D int) float64 {
 			gamma := maptest.Must(coupling.GraphGamma(3, maptest.Path3, 0.1))
 			k, v := g.K0(maptest.Delta), drawVariance(g, maptest.Delta)/float64(D)
@@ -190,10 +191,10 @@ func contracts() []contract {
 		}},
 		{name: "tensor", x: maptest.X, z: maptest.Z, draws: 100, repeats: 60, build: func(D int, r random.Rand) (orff.Map, error) {
 			_, div := gaussianField(3, D, vectorfield.Bounded, random.Block(r.Uint64(), 1))
-			return maptest.AsMap(orff.NewTensor(orff.NewDecomposable(maptest.Must(orff.NewFourier(g, 3, D, r)), maptest.Must(coupling.New(2, maptest.Gamma))), div))
+			return maptest.AsMap(algebra.NewTensor(orff.NewDecomposable(maptest.Must(orff.NewFourier(g, 3, D, r)), maptest.Must(coupling.New(2, maptest.Gamma))), div))
 		}},
 		{name: "congruence", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (orff.Map, error) {
-			return maptest.AsMap(orff.NewCongruence(orff.NewDecomposable(maptest.Must(orff.NewFourier(g, 3, D, r)), coupling.Identity(3)), 2, []float64{1, 2, 0, -1, 0.5, 3}))
+			return maptest.AsMap(algebra.NewCongruence(orff.NewDecomposable(maptest.Must(orff.NewFourier(g, 3, D, r)), coupling.Identity(3)), 2, []float64{1, 2, 0, -1, 0.5, 3}))
 		}, squaredError: func(D int) float64 {
 			// V V^T = [[5, 0], [0, 10.25]].
 			return (25 + 10.25*10.25) * entry(g, maptest.X, maptest.Z) / float64(D)
@@ -444,7 +445,7 @@ func (c contract) weight(t *testing.T, build func(int, uint64) orff.Map) {
 	orff.KernelTo(exact, plain, c.x, c.z)
 	optional.VarianceTo(variance, plain, c.x, c.z)
 	inner := build(8, 4)
-	m := maptest.Must(orff.NewSum([]float64{w}, inner))
+	m := maptest.Must(algebra.NewSum([]float64{w}, inner))
 	maptest.NearAll(t, "K~", maptest.Kernel(m, c.x, c.z), maptest.Scaled(want, w), 1e-13)
 	k := make([]float64, p*p)
 	orff.KernelTo(k, m, c.x, c.z)

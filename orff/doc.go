@@ -20,11 +20,10 @@
 // Scalars of shift-invariant kernels: NewFourier and NewPhase, with frequencies of package
 // spectrum, or with fast transforms (NewSORF, NewFastfood). Of other kernels:
 // NewSkewedChiSquared, NewAngular, NewSemigroup, NewNystroem and NewLinear, and power series
-// (package maclaurin); NewScalarSum and NewScalarProduct combine them.
+// (package maclaurin).
 //
-// Maps: NewDecomposable (k Gamma), NewTransformable and package vectorfield; NewSum,
-// NewProduct, NewSchur, NewTensor and NewCongruence combine them;
-// NewBlocks makes a map block by block for doubly stochastic descent. Package coupling has the
+// Maps: NewDecomposable (k Gamma) and package vectorfield. Package algebra combines scalars and
+// maps. NewBlocks makes a map block by block for doubly stochastic descent. Package coupling has the
 // Gamma of a Decomposable.
 //
 // More about a map: CheckInput, its domain; KernelTo, the exact kernel; NewJacobian, the
@@ -38,7 +37,7 @@
 // impossible. Outside the domain of a kernel every feature is NaN.
 //
 // A map keeps scratch memory: one goroutine at a time. Methods that take dst or
-// phi do not allocate; constructors and KernelTo do. A map combined into another one belongs to it: weights change it in place.
+// phi do not allocate; constructors and KernelTo do.
 //
 // Everything random comes from a random.Rand, by convention from random.Block(seed, block).
 // The same build on the same machine always draws the same bits; State saves the draws, so

@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/algebra"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/sgd"
 	"gonum.org/v1/gonum/floats"
@@ -95,7 +96,7 @@ func congruent(m orff.Map, q int, v []float64) (orff.Map, error) {
 	case v == nil:
 		return m, nil
 	case !ok:
-		return orff.NewCongruence(m, q, v)
+		return algebra.NewCongruence(m, q, v)
 	}
 	p, inner := dec.Output().Dims()
 	var vb mat.Dense

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/algebra"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
 )
@@ -24,7 +25,7 @@ func newDecomposable(k config.Kernel, dim, in, draws int, r random.Rand) (orff.M
 		if err != nil {
 			return nil, err
 		}
-		if s, err = orff.NewScalarSum([]float64{1, 1}, l, s); err != nil {
+		if s, err = algebra.NewScalarSum([]float64{1, 1}, l, s); err != nil {
 			return nil, err
 		}
 	}
@@ -55,13 +56,13 @@ func newScalar(k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, erro
 	if err == nil && k.Plus.Name != "" {
 		var other orff.Scalar
 		if other, err = newPart(k.Plus.Name, k.Plus.Parameter, in, each, random.Block(rest.Uint64(), 1)); err == nil {
-			s, err = orff.NewScalarSum([]float64{1 - k.Plus.Weight, k.Plus.Weight}, s, other)
+			s, err = algebra.NewScalarSum([]float64{1 - k.Plus.Weight, k.Plus.Weight}, s, other)
 		}
 	}
 	if err == nil && k.Times.Name != "" {
 		var other orff.Scalar
 		if other, err = newPart(k.Times.Name, k.Times.Parameter, in, each, random.Block(rest.Uint64(), 1)); err == nil {
-			s, err = orff.NewScalarProduct(s, other)
+			s, err = algebra.NewScalarProduct(s, other)
 		}
 	}
 	return s, err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/algebra"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/vectorfield"
@@ -44,7 +45,7 @@ func newField(k config.Kernel, dim, _, draws int, r random.Rand) (orff.Map, erro
 			return nil, err
 		}
 		w := k.Plus.Weight
-		if m, err = orff.NewSum([]float64{1 - w, w}, m, orff.NewDecomposable(s, coupling.Identity(dim))); err != nil {
+		if m, err = algebra.NewSum([]float64{1 - w, w}, m, orff.NewDecomposable(s, coupling.Identity(dim))); err != nil {
 			return nil, err
 		}
 	}
@@ -53,7 +54,7 @@ func newField(k config.Kernel, dim, _, draws int, r random.Rand) (orff.Map, erro
 		if err != nil {
 			return nil, err
 		}
-		return orff.NewProduct(s, m)
+		return algebra.NewProduct(s, m)
 	}
 	return m, nil
 }

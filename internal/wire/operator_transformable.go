@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/algebra"
 	"github.com/orffvar/forecaster/orff/maclaurin"
 	"github.com/orffvar/forecaster/orff/random"
 )
@@ -23,7 +24,7 @@ func newTransformable(k config.Kernel, dim, in, groups, draws int, r random.Rand
 			}
 		}
 	}
-	psi, err := orff.NewLinearTransform(in, groups, each, a)
+	psi, err := algebra.NewLinearTransform(in, groups, each, a)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +32,7 @@ func newTransformable(k config.Kernel, dim, in, groups, draws int, r random.Rand
 	if err != nil {
 		return nil, err
 	}
-	return orff.NewTransformable(s, psi)
+	return algebra.NewTransformable(s, psi)
 }
 
 // newSchur makes the product of a decomposable and a transformable kernel. Its weights
@@ -51,7 +52,7 @@ func newSchur(k config.Kernel, dim, in, draws int, r random.Rand) (orff.Map, err
 	if err != nil {
 		return nil, err
 	}
-	return orff.NewSchur(orff.NewDecomposable(s, out), each)
+	return algebra.NewSchur(orff.NewDecomposable(s, out), each)
 }
 
 // newTensor makes a transformable kernel of groups, times Gamma inside a group.
@@ -72,5 +73,5 @@ func newTensor(k config.Kernel, dim, in, draws int, r random.Rand) (orff.Map, er
 	if err != nil {
 		return nil, err
 	}
-	return orff.NewTensor(each, orff.NewDecomposable(constant, out))
+	return algebra.NewTensor(each, orff.NewDecomposable(constant, out))
 }

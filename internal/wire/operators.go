@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/algebra"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
@@ -106,5 +107,5 @@ func NewMap(k config.Kernel, dim, in, draws int, r random.Rand) (orff.Map, error
 	if err != nil {
 		return nil, err
 	}
-	return orff.NewSum([]float64{1, 1}, orff.NewDecomposable(l, coupling.Identity(dim)), m)
+	return algebra.NewSum([]float64{1, 1}, orff.NewDecomposable(l, coupling.Identity(dim)), m)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/algebra"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
@@ -385,7 +386,7 @@ func TestRecommendRefuses(t *testing.T) {
 		"orthogonal":              {scalarMap(orff.NewFourier(spectrum.Orthogonal{Sigma: 1}, 2, 2, random.New(1))), Entrywise, good},
 		"Fastfood":                {scalarMap(orff.NewFastfood(1, 2, 2, random.New(1))), Entrywise, good},
 		"Nystroem":                {scalarMap(orff.NewNystroem(spectrum.Gaussian{Sigma: 1}, 2, []float64{1, 1})), Entrywise, good},
-		"product":                 {maptest.Must(orff.NewProduct(maptest.Must(orff.NewLinear(2, 0)), curl)), Entrywise, good},
+		"product":                 {maptest.Must(algebra.NewProduct(maptest.Must(orff.NewLinear(2, 0)), curl)), Entrywise, good},
 		"sign features on a set":  {scalarMap(orff.NewAngular(2, 1, random.New(1))), Uniform, good},
 		"phase features on a set": {scalarMap(orff.NewPhase(spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1))), Uniform, good},
 		"normal projections":      {scalarMap(maclaurin.New(maclaurin.Exponential{}, maclaurin.Geometric{P: 2}, maclaurin.Normal, 2, 1, random.New(1))), Entrywise, good},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/algebra"
 	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
@@ -189,5 +190,5 @@ func NewHelmholtz(beta float64, curl *CurlFree, div *DivergenceFree) (orff.Map, 
 	if !(beta >= 0 && beta <= 1) {
 		return nil, fmt.Errorf("orff: a convex combination needs beta in [0, 1], got %g", beta)
 	}
-	return orff.NewSum([]float64{beta, 1 - beta}, curl, div)
+	return algebra.NewSum([]float64{beta, 1 - beta}, curl, div)
 }

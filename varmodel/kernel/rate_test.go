@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/algebra"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
@@ -61,7 +62,7 @@ func TestPlainStepsKeepToTheNormOfTheKernel(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return orff.NewTransformable(f, orff.Coordinates(dim))
+			return algebra.NewTransformable(f, algebra.Coordinates(dim))
 		},
 	} {
 		m, err := NewVAR(VARConfig{Dim: dim, Order: 1, Horizon: 1, Step: PlainSteps, Map: build})

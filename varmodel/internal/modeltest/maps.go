@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/algebra"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
@@ -23,7 +24,7 @@ func GaussianMap(dim, order, D int, out coupling.Operator) func(random.Rand) (or
 		if err != nil {
 			return nil, err
 		}
-		s, err := orff.NewScalarSum([]float64{1, 1}, l, f)
+		s, err := algebra.NewScalarSum([]float64{1, 1}, l, f)
 		if err != nil {
 			return nil, err
 		}
@@ -49,11 +50,11 @@ func SchurMap(dim, D int) func(random.Rand) (orff.Map, error) {
 		if err != nil {
 			return nil, err
 		}
-		each, err := orff.NewTransformable(one, orff.Coordinates(dim))
+		each, err := algebra.NewTransformable(one, algebra.Coordinates(dim))
 		if err != nil {
 			return nil, err
 		}
-		return orff.NewSchur(orff.NewDecomposable(f, coupling.Identity(dim)), each)
+		return algebra.NewSchur(orff.NewDecomposable(f, coupling.Identity(dim)), each)
 	}
 }
 

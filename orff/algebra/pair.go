@@ -1,7 +1,8 @@
-package orff
+package algebra
 
 import (
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
 )
@@ -9,13 +10,13 @@ import (
 // pair is the common part of maps of two independent factors of one input: phi = [phi_1;
 // phi_2], and theta is P_1 x P_2, row-major.
 type pair struct {
-	a, b   Map
-	da, db Dims
+	a, b   orff.Map
+	da, db orff.Dims
 	g      []float64 // scratch, In
 	ka, kb []float64 // scratch, the exact kernels
 }
 
-func newPair(a, b Map) pair {
+func newPair(a, b orff.Map) pair {
 	da, db := a.Dims(), b.Dims()
 	return pair{
 		a: a, b: b, da: da, db: db, g: make([]float64, da.In),
@@ -24,8 +25,8 @@ func newPair(a, b Map) pair {
 }
 
 // dims are the dimensions of the product with the given number of outputs.
-func (m *pair) dims(out int) Dims {
-	return Dims{In: m.da.In, Out: out, Features: m.da.Features + m.db.Features, Params: m.da.Params * m.db.Params}
+func (m *pair) dims(out int) orff.Dims {
+	return orff.Dims{In: m.da.In, Out: out, Features: m.da.Features + m.db.Features, Params: m.da.Params * m.db.Params}
 }
 
 func (m *pair) split(phi []float64) (a, b []float64) {
@@ -40,8 +41,8 @@ func (m *pair) FeaturesTo(phi, x []float64) {
 
 // kernelsTo evaluates the exact kernels of both.
 func (m *pair) kernelsTo(x, z []float64) {
-	KernelTo(m.ka, m.a, x, z)
-	KernelTo(m.kb, m.b, x, z)
+	orff.KernelTo(m.ka, m.a, x, z)
+	orff.KernelTo(m.kb, m.b, x, z)
 }
 
 func (m *pair) Smooth() error           { return optional.Smooth(m.a, m.b) }

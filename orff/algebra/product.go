@@ -1,10 +1,11 @@
-package orff
+package algebra
 
 import (
 	"fmt"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
@@ -14,10 +15,10 @@ import (
 // kernel: phi_k(x) (x) Phi(x). Parameter block c, as long as the parameters of K,
 // belongs to feature c of k; phi = [phi_k; phi_K].
 type productMap struct {
-	scalar Scalar
-	m      Map
+	scalar orff.Scalar
+	m      orff.Map
 	r      int
-	d      Dims      // of m
+	d      orff.Dims // of m
 	theta  []float64 // scratch: sum_c phi_c theta_c
 	c      []float64 // scratch, r
 	g      []float64 // scratch, In
@@ -25,7 +26,7 @@ type productMap struct {
 }
 
 // NewProduct joins two maps of the same input, drawn independently.
-func NewProduct(s Scalar, m Map) (Map, error) {
+func NewProduct(s orff.Scalar, m orff.Map) (orff.Map, error) {
 	d := m.Dims()
 	if s.In() != d.In {
 		return nil, fmt.Errorf("orff: the factors of a product must share their input, lengths are %d and %d", s.In(), d.In)
@@ -33,8 +34,8 @@ func NewProduct(s Scalar, m Map) (Map, error) {
 	return &productMap{scalar: s, m: m, r: s.Len(), d: d, theta: make([]float64, d.Params), c: make([]float64, s.Len()), g: make([]float64, d.In), k: make([]float64, d.Out*d.Out)}, nil
 }
 
-func (m *productMap) Dims() Dims {
-	return Dims{In: m.d.In, Out: m.d.Out, Features: m.r + m.d.Features, Params: m.r * m.d.Params}
+func (m *productMap) Dims() orff.Dims {
+	return orff.Dims{In: m.d.In, Out: m.d.Out, Features: m.r + m.d.Features, Params: m.r * m.d.Params}
 }
 
 func (m *productMap) FeaturesTo(phi, x []float64) {
@@ -58,7 +59,7 @@ func (m *productMap) PullbackTo(g, x, phi, theta, r []float64) {
 	clear(m.theta)
 	m.m.AddGradient(m.theta, 1, phi[m.r:], r)
 	vec.MatVec(m.c, theta, m.theta)
-	m.scalar.(SmoothScalar).GradientTo(m.g, x, phi[:m.r], m.c)
+	m.scalar.(orff.SmoothScalar).GradientTo(m.g, x, phi[:m.r], m.c)
 	vec.MatTVec(m.theta, theta, phi[:m.r])
 	m.m.(optional.SmoothMap).PullbackTo(g, x, phi[m.r:], m.theta, r)
 	vec.Axpy(1, m.g, g)
@@ -82,18 +83,18 @@ func (m *productMap) RedrawFrom(r *random.Rand) bool {
 func (m *productMap) Weigh(s float64) bool { return optional.Weigh(m.scalar, s) }
 
 func (m *productMap) KernelTo(k, x, z []float64) {
-	KernelTo(k, m.m, x, z)
-	vec.Scale(Kernel(m.scalar, x, z), k)
+	orff.KernelTo(k, m.m, x, z)
+	vec.Scale(orff.Kernel(m.scalar, x, z), k)
 }
 
 // varianceTo: E (k~ K~)(k~ K~)^T = E k~^2 E K~ K~^T for independent factors.
 func (m *productMap) VarianceTo(v, x, z []float64) {
 	p := m.d.Out
 	k, kk := make([]float64, p*p), make([]float64, p*p)
-	KernelTo(k, m.m, x, z)
+	orff.KernelTo(k, m.m, x, z)
 	vec.MatMulT(kk, k, k, p, p, p)
 	optional.VarianceTo(v, m.m, x, z)
-	s, sv := Kernel(m.scalar, x, z), optional.Variance(m.scalar, x, z)
+	s, sv := orff.Kernel(m.scalar, x, z), optional.Variance(m.scalar, x, z)
 	for i := range v {
 		v[i] = (sv+s*s)*v[i] + sv*kk[i]
 	}
@@ -104,8 +105,8 @@ func (m *productMap) KernelSmooth() error { return optional.KernelSmooth(m.scala
 // kernelPullTo is the product rule.
 func (m *productMap) KernelPullTo(g, x, z, r, a []float64) {
 	m.m.(optional.SlopedMap).KernelPullTo(g, x, z, r, a)
-	vec.Scale(Kernel(m.scalar, x, z), g)
-	KernelTo(m.k, m.m, x, z)
+	vec.Scale(orff.Kernel(m.scalar, x, z), g)
+	orff.KernelTo(m.k, m.m, x, z)
 	m.scalar.(optional.SlopedScalar).KernelSlopeTo(m.g, x, z)
 	vec.Axpy(numeric.Bilinear(m.k, r, a), m.g, g)
 }

@@ -1,10 +1,11 @@
-package orff
+package algebra
 
 import (
 	"fmt"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
@@ -23,33 +24,34 @@ type Transform interface {
 	PullTo(g, x, v []float64)
 }
 
-// LinearTransform is psi_i(x) = A_i x for matrices A_i, d' x d, one below the
+// linearTransform is psi_i(x) = A_i x for matrices A_i, d' x d, one below the
 // other.
-type LinearTransform struct {
+type linearTransform struct {
 	in, out, each int
 	a             []float64
 }
 
-// NewLinearTransform takes p matrices of d' x d, row-major, p*d'*d numbers.
-func NewLinearTransform(in, out, each int, a []float64) (*LinearTransform, error) {
+// NewLinearTransform is psi_i(x) = A_i x for p matrices A_i of d' x d, row-major, one below
+// the other: p*d'*d numbers.
+func NewLinearTransform(in, out, each int, a []float64) (Transform, error) {
 	if in < 1 || out < 1 || each < 1 || len(a) != in*out*each {
 		return nil, fmt.Errorf("orff: %d linear maps from R^%d to R^%d need %d numbers, got %d", out, in, each, in*out*each, len(a))
 	}
-	return &LinearTransform{in: in, out: out, each: each, a: append([]float64(nil), a...)}, nil
+	return &linearTransform{in: in, out: out, each: each, a: append([]float64(nil), a...)}, nil
 }
 
 // Coordinates is psi_i(x) = x_i, i = 1 … d: output i depends on input i only.
-func Coordinates(d int) *LinearTransform {
+func Coordinates(d int) Transform {
 	a := make([]float64, d*d)
 	for i := range d {
 		a[i*d+i] = 1
 	}
-	return &LinearTransform{in: d, out: d, each: 1, a: a}
+	return &linearTransform{in: d, out: d, each: 1, a: a}
 }
 
-func (t *LinearTransform) Dims() (in, out, each int)  { return t.in, t.out, t.each }
-func (t *LinearTransform) TransformTo(u, x []float64) { vec.MatVec(u, t.a, x) }
-func (t *LinearTransform) PullTo(g, x, v []float64)   { vec.MatTVec(g, t.a, v) }
+func (t *linearTransform) Dims() (in, out, each int)  { return t.in, t.out, t.each }
+func (t *linearTransform) TransformTo(u, x []float64) { vec.MatVec(u, t.a, x) }
+func (t *linearTransform) PullTo(g, x, v []float64)   { vec.MatTVec(g, t.a, v) }
 
 // transformableMap is the map of the kernel K(x, z)_ij = k(psi_i(x), psi_j(z))
 // (Caponnetto et al. 2008; Brault 2017, proposition 3.11):
@@ -60,7 +62,7 @@ func (t *LinearTransform) PullTo(g, x, v []float64)   { vec.MatTVec(g, t.a, v) }
 // one after the other. With Coordinates alone a prediction cannot couple the
 // coordinates: multiply it with a decomposable kernel (NewSchur), as OKVAR does.
 type transformableMap struct {
-	scalar  Scalar
+	scalar  orff.Scalar
 	psi     Transform
 	in, out int
 	each, r int
@@ -69,7 +71,7 @@ type transformableMap struct {
 }
 
 // NewTransformable joins a scalar map on R^d' and a transform to it.
-func NewTransformable(s Scalar, psi Transform) (Map, error) {
+func NewTransformable(s orff.Scalar, psi Transform) (orff.Map, error) {
 	in, out, each := psi.Dims()
 	if s.In() != each {
 		return nil, fmt.Errorf("orff: the scalar map of a transformable kernel takes %d coordinates, the transform gives %d", s.In(), each)
@@ -78,8 +80,8 @@ func NewTransformable(s Scalar, psi Transform) (Map, error) {
 	return &transformableMap{scalar: s, psi: psi, in: in, out: out, each: each, r: s.Len(), u: make([]float64, n), v: make([]float64, n), w: make([]float64, n), slope: make([]float64, each)}, nil
 }
 
-func (m *transformableMap) Dims() Dims {
-	return Dims{In: m.in, Out: m.out, Features: m.out * m.r, Params: m.r}
+func (m *transformableMap) Dims() orff.Dims {
+	return orff.Dims{In: m.in, Out: m.out, Features: m.out * m.r, Params: m.r}
 }
 
 // at returns psi_i(x) from u.
@@ -111,7 +113,7 @@ func (m *transformableMap) PullbackTo(g, x, phi, theta, r []float64) {
 	m.psi.TransformTo(m.u, x)
 	for i, f := range r {
 		v := m.at(m.v, i)
-		m.scalar.(SmoothScalar).GradientTo(v, m.at(m.u, i), phi[i*m.r:(i+1)*m.r], theta)
+		m.scalar.(orff.SmoothScalar).GradientTo(v, m.at(m.u, i), phi[i*m.r:(i+1)*m.r], theta)
 		vec.Scale(f, v)
 	}
 	m.psi.PullTo(g, x, m.v)
@@ -123,7 +125,7 @@ func (m *transformableMap) Smooth() error { return optional.Smooth(m.scalar) }
 func (m *transformableMap) Check(x []float64) error {
 	m.psi.TransformTo(m.u, x)
 	for i := range m.out {
-		if err := CheckInput(m.scalar, m.at(m.u, i)); err != nil {
+		if err := orff.CheckInput(m.scalar, m.at(m.u, i)); err != nil {
 			return fmt.Errorf("output %d: %w", i+1, err)
 		}
 	}
@@ -141,7 +143,7 @@ func (m *transformableMap) KernelTo(k, x, z []float64) {
 	m.psi.TransformTo(m.w, z)
 	for i := range m.out {
 		for j := range m.out {
-			k[i*m.out+j] = Kernel(m.scalar, m.at(m.v, i), m.at(m.w, j))
+			k[i*m.out+j] = orff.Kernel(m.scalar, m.at(m.v, i), m.at(m.w, j))
 		}
 	}
 }

@@ -1,9 +1,10 @@
-package orff
+package algebra
 
 import (
 	"fmt"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 )
@@ -18,7 +19,7 @@ type tensorMap struct {
 }
 
 // NewTensor joins two maps of the same input, drawn independently.
-func NewTensor(a, b Map) (Map, error) {
+func NewTensor(a, b orff.Map) (orff.Map, error) {
 	da, db := a.Dims(), b.Dims()
 	if da.In != db.In {
 		return nil, fmt.Errorf("orff: the factors of a tensor product must share their input, lengths are %d and %d", da.In, db.In)
@@ -29,7 +30,7 @@ func NewTensor(a, b Map) (Map, error) {
 	}, nil
 }
 
-func (m *tensorMap) Dims() Dims { return m.dims(m.da.Out * m.db.Out) }
+func (m *tensorMap) Dims() orff.Dims { return m.dims(m.da.Out * m.db.Out) }
 
 // rowsTo sets row i of u to Phi_2^T (row i of theta).
 func (m *tensorMap) rowsTo(phi, theta []float64) {
@@ -116,10 +117,10 @@ func (m *tensorMap) KernelTo(k, x, z []float64) {
 // varianceTo: E (K1 (x) K2)(K1 (x) K2)^T = E K1 K1^T (x) E K2 K2^T for
 // independent factors.
 func (m *tensorMap) VarianceTo(v, x, z []float64) {
-	second := func(of Map, p int) (mean, all []float64) {
+	second := func(of orff.Map, p int) (mean, all []float64) {
 		k := make([]float64, p*p)
 		mean, all = make([]float64, p*p), make([]float64, p*p)
-		KernelTo(k, of, x, z)
+		orff.KernelTo(k, of, x, z)
 		vec.MatMulT(mean, k, k, p, p, p)
 		optional.VarianceTo(all, of, x, z)
 		vec.Axpy(1, mean, all)

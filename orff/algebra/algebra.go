@@ -1,10 +1,14 @@
-package orff
+// Package algebra makes feature maps of kernels that are made of other kernels: sums,
+// products, and transforms of inputs and outputs. A map that becomes a part of another one
+// belongs to it: weights change it in place.
+package algebra
 
 import (
 	"fmt"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/internal/optional"
@@ -14,12 +18,12 @@ import (
 // sumScalar is the map of sum_i w_i k_i: the maps one after the other, each
 // times sqrt(w_i).
 type sumScalar struct {
-	parts []Scalar
+	parts []orff.Scalar
 	g     []float64 // scratch, d
 }
 
 // NewScalarSum takes over maps of the same input and gives them weights >= 0.
-func NewScalarSum(weights []float64, parts ...Scalar) (Scalar, error) {
+func NewScalarSum(weights []float64, parts ...orff.Scalar) (orff.Scalar, error) {
 	if len(parts) == 0 || len(weights) != len(parts) {
 		return nil, fmt.Errorf("orff: a sum needs one weight per map, got %d weights and %d maps", len(weights), len(parts))
 	}
@@ -31,7 +35,7 @@ func NewScalarSum(weights []float64, parts ...Scalar) (Scalar, error) {
 			return nil, err
 		}
 	}
-	return &sumScalar{parts: append([]Scalar(nil), parts...), g: make([]float64, parts[0].In())}, nil
+	return &sumScalar{parts: append([]orff.Scalar(nil), parts...), g: make([]float64, parts[0].In())}, nil
 }
 
 func (f *sumScalar) In() int { return f.parts[0].In() }
@@ -73,7 +77,7 @@ func (f *sumScalar) Weigh(s float64) bool           { return optional.WeighAll(f
 func (f *sumScalar) Kernel(x, z []float64) float64 {
 	var k float64
 	for _, p := range f.parts {
-		k += Kernel(p, x, z)
+		k += orff.Kernel(p, x, z)
 	}
 	return k
 }
@@ -97,8 +101,8 @@ func (f *sumScalar) GradientTo(g, x, phi, c []float64) {
 }
 
 // addGradientOf adds the gradient of c.phi(x) to g.
-func addGradientOf(g, scratch []float64, s Scalar, x, phi, c []float64) {
-	s.(SmoothScalar).GradientTo(scratch, x, phi, c)
+func addGradientOf(g, scratch []float64, s orff.Scalar, x, phi, c []float64) {
+	s.(orff.SmoothScalar).GradientTo(scratch, x, phi, c)
 	vec.Axpy(1, scratch, g)
 }
 
@@ -114,12 +118,12 @@ func (f *sumScalar) Smooth() error {
 // productScalar is the map of k_1 k_2: the Kronecker product of the two feature
 // vectors, phi[i*r_2 + j] = phi_1[i] phi_2[j].
 type productScalar struct {
-	a, b              Scalar
+	a, b              orff.Scalar
 	pa, pb, ca, cb, g []float64 // scratch
 }
 
 // NewScalarProduct takes over two maps of the same input, drawn independently.
-func NewScalarProduct(a, b Scalar) (Scalar, error) {
+func NewScalarProduct(a, b orff.Scalar) (orff.Scalar, error) {
 	if a.In() != b.In() {
 		return nil, fmt.Errorf("orff: the maps of a product must share their input, lengths are %d and %d", a.In(), b.In())
 	}
@@ -167,10 +171,12 @@ func (f *productScalar) RedrawFrom(r *random.Rand) bool {
 }
 func (f *productScalar) Weigh(s float64) bool { return optional.Weigh(f.a, s) }
 
-func (f *productScalar) Kernel(x, z []float64) float64 { return Kernel(f.a, x, z) * Kernel(f.b, x, z) }
+func (f *productScalar) Kernel(x, z []float64) float64 {
+	return orff.Kernel(f.a, x, z) * orff.Kernel(f.b, x, z)
+}
 
 func (f *productScalar) Variance(x, z []float64) float64 {
-	return numeric.ProductVariance(Kernel(f.a, x, z), optional.Variance(f.a, x, z), Kernel(f.b, x, z), optional.Variance(f.b, x, z))
+	return numeric.ProductVariance(orff.Kernel(f.a, x, z), optional.Variance(f.a, x, z), orff.Kernel(f.b, x, z), optional.Variance(f.b, x, z))
 }
 
 func (f *sumScalar) KernelSmooth() error {
@@ -195,7 +201,7 @@ func (f *productScalar) KernelSmooth() error { return optional.KernelSmooth(f.a,
 // kernelSlopeTo is the product rule.
 func (f *productScalar) KernelSlopeTo(g, x, z []float64) {
 	f.a.(optional.SlopedScalar).KernelSlopeTo(g, x, z)
-	vec.Scale(Kernel(f.b, x, z), g)
+	vec.Scale(orff.Kernel(f.b, x, z), g)
 	f.b.(optional.SlopedScalar).KernelSlopeTo(f.g, x, z)
-	vec.Axpy(Kernel(f.a, x, z), f.g, g)
+	vec.Axpy(orff.Kernel(f.a, x, z), f.g, g)
 }

@@ -1,9 +1,10 @@
-package orff
+package algebra
 
 import (
 	"fmt"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 )
@@ -27,7 +28,7 @@ type schurMap struct {
 }
 
 // NewSchur joins two maps of the same input and output, drawn independently.
-func NewSchur(a, b Map) (Map, error) {
+func NewSchur(a, b orff.Map) (orff.Map, error) {
 	da, db := a.Dims(), b.Dims()
 	if da.In != db.In || da.Out != db.Out {
 		return nil, fmt.Errorf("orff: the factors of an entrywise product must share input and output, they are R^%d -> R^%d and R^%d -> R^%d", da.In, da.Out, db.In, db.Out)
@@ -39,7 +40,7 @@ func NewSchur(a, b Map) (Map, error) {
 	}, nil
 }
 
-func (m *schurMap) Dims() Dims { return m.dims(m.da.Out) }
+func (m *schurMap) Dims() orff.Dims { return m.dims(m.da.Out) }
 
 // rowsTo sets ra and rb to Phi_1 e_i and Phi_2 e_i.
 func (m *schurMap) rowsTo(i int, phi []float64) {
@@ -128,7 +129,7 @@ func (m *schurMap) KernelPullTo(g, x, z, r, a []float64) {
 		}
 		m.e[i] = ri
 		for _, side := range []struct {
-			m Map
+			m orff.Map
 			k []float64
 		}{{m.a, m.kb}, {m.b, m.ka}} {
 			copy(m.other, side.k[i*p:(i+1)*p])

@@ -1,4 +1,4 @@
-package orff_test
+package algebra
 
 import (
 	"math"
@@ -22,8 +22,8 @@ func TestC1_16_KernelAlgebra(t *testing.T) {
 	g := spectrum.Gaussian{Sigma: maptest.Sigma}
 	r := random.Block(1, 1)
 	kernels := map[string]orff.Scalar{
-		"sum":           maptest.Must(orff.NewScalarSum([]float64{0.5, 2}, maptest.Must(orff.NewFourier(g, 3, 20, r)), maptest.Must(orff.NewLinear(3, 1)))),
-		"product":       maptest.Must(orff.NewScalarProduct(maptest.Must(orff.NewFourier(g, 3, 20, r)), maptest.Must(orff.NewLinear(3, 1)))),
+		"sum":           maptest.Must(NewScalarSum([]float64{0.5, 2}, maptest.Must(orff.NewFourier(g, 3, 20, r)), maptest.Must(orff.NewLinear(3, 1)))),
+		"product":       maptest.Must(NewScalarProduct(maptest.Must(orff.NewFourier(g, 3, 20, r)), maptest.Must(orff.NewLinear(3, 1)))),
 		"exp(k)":        maptest.Must(maclaurin.NewCompositional(maclaurin.Exponential{}, maclaurin.Geometric{P: 2}, g, 3, 20, r)),
 		"f(<x,z>)":      maptest.Must(maclaurin.New(maclaurin.Polynomial(1, 2), maclaurin.Geometric{P: 2}, maclaurin.Rademacher, 3, 20, r)),
 		"exp(-t ||.||)": maptest.Must(orff.NewFourier(spectrum.Matern{Half: 0, Ell: 1}, 3, 20, r)), // ||.|| is conditionally negative definite
@@ -57,24 +57,24 @@ func TestC1_16_KernelAlgebra(t *testing.T) {
 func TestScalarSumAndProductAreExact(t *testing.T) {
 	f, l := maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 3, 7, random.New(1))), maptest.Must(orff.NewLinear(3, 0.5))
 	k, q := maptest.ScalarKernel(f, maptest.X, maptest.Z), vec.Dot(maptest.X, maptest.Z)+0.5
-	maptest.Near(t, "product", maptest.ScalarKernel(maptest.Must(orff.NewScalarProduct(f, l)), maptest.X, maptest.Z), k*q, 1e-14)
-	maptest.Near(t, "sum", maptest.ScalarKernel(maptest.Must(orff.NewScalarSum([]float64{0.25, 3}, f, l)), maptest.X, maptest.Z), 0.25*k+3*q, 1e-14)
+	maptest.Near(t, "product", maptest.ScalarKernel(maptest.Must(NewScalarProduct(f, l)), maptest.X, maptest.Z), k*q, 1e-14)
+	maptest.Near(t, "sum", maptest.ScalarKernel(maptest.Must(NewScalarSum([]float64{0.25, 3}, f, l)), maptest.X, maptest.Z), 0.25*k+3*q, 1e-14)
 }
 
 func TestImpossibleScalarAlgebra(t *testing.T) {
 	f, l := maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 3, 7, random.New(1))), maptest.Must(orff.NewLinear(2, 0))
-	if _, err := orff.NewScalarSum([]float64{1, 1}, f, l); err == nil {
+	if _, err := NewScalarSum([]float64{1, 1}, f, l); err == nil {
 		t.Error("a sum over different inputs was accepted")
 	}
-	if _, err := orff.NewScalarProduct(f, l); err == nil {
+	if _, err := NewScalarProduct(f, l); err == nil {
 		t.Error("a product over different inputs was accepted")
 	}
 	for _, w := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if _, err := orff.NewScalarSum([]float64{w}, f); err == nil {
+		if _, err := NewScalarSum([]float64{w}, f); err == nil {
 			t.Errorf("the weight %g was accepted", w)
 		}
 	}
-	if _, err := orff.NewScalarSum([]float64{1}); err == nil {
+	if _, err := NewScalarSum([]float64{1}); err == nil {
 		t.Error("an empty sum was accepted")
 	}
 }

@@ -1,10 +1,11 @@
-package orff
+package algebra
 
 import (
 	"fmt"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
@@ -12,16 +13,16 @@ import (
 
 // congruenceMap is the map of V K(x, z) V^T: h(x) = V h_1(x), V of q x p.
 type congruenceMap struct {
-	m    Map
+	m    orff.Map
 	v    []float64
-	dims Dims
+	dims orff.Dims
 	u, w []float64 // scratch, p
 
 	inner, left []float64 // scratch of the exact kernel: p x p, q x p
 }
 
 // NewCongruence applies V, q x p row-major, to the output of m.
-func NewCongruence(m Map, q int, v []float64) (Map, error) {
+func NewCongruence(m orff.Map, q int, v []float64) (orff.Map, error) {
 	d := m.Dims()
 	if q < 1 || len(v) != q*d.Out || !numeric.Finite(v) {
 		return nil, fmt.Errorf("orff: a congruence of %d outputs with q = %d needs %d finite numbers, got %d", d.Out, q, q*d.Out, len(v))
@@ -31,7 +32,7 @@ func NewCongruence(m Map, q int, v []float64) (Map, error) {
 	return &congruenceMap{m: m, v: append([]float64(nil), v...), dims: d, u: make([]float64, p), w: make([]float64, p), inner: make([]float64, p*p), left: make([]float64, q*p)}, nil
 }
 
-func (m *congruenceMap) Dims() Dims { return m.dims }
+func (m *congruenceMap) Dims() orff.Dims { return m.dims }
 
 func (m *congruenceMap) FeaturesTo(phi, x []float64) { m.m.FeaturesTo(phi, x) }
 
@@ -51,7 +52,7 @@ func (m *congruenceMap) PullbackTo(g, x, phi, theta, r []float64) {
 }
 
 func (m *congruenceMap) Smooth() error           { return optional.Smooth(m.m) }
-func (m *congruenceMap) Check(x []float64) error { return CheckInput(m.m, x) }
+func (m *congruenceMap) Check(x []float64) error { return orff.CheckInput(m.m, x) }
 func (m *congruenceMap) State(c *snapshot.Codec) { optional.State(m.m, c) }
 
 func (m *congruenceMap) RedrawFrom(r *random.Rand) bool { return optional.Redraw(m.m, r) }
@@ -59,7 +60,7 @@ func (m *congruenceMap) Weigh(s float64) bool           { return optional.Weigh(
 
 func (m *congruenceMap) KernelTo(k, x, z []float64) {
 	p, q := len(m.u), m.dims.Out
-	KernelTo(m.inner, m.m, x, z)
+	orff.KernelTo(m.inner, m.m, x, z)
 	clear(m.left)
 	vec.AddMatMul(m.left, 1, m.v, m.inner, q, p, p)
 	vec.MatMulT(k, m.left, m.v, q, q, p)

@@ -1,10 +1,11 @@
-package orff
+package algebra
 
 import (
 	"fmt"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
@@ -13,9 +14,9 @@ import (
 // sumMap is the map of sum_i w_i K_i: the maps stacked, Phi = [sqrt(w_1) Phi_1;
 // sqrt(w_2) Phi_2; …], and phi and theta likewise.
 type sumMap struct {
-	parts []Map
-	sizes []Dims
-	dims  Dims
+	parts []orff.Map
+	sizes []orff.Dims
+	dims  orff.Dims
 	y     []float64 // scratch, Out
 	g     []float64 // scratch, In
 	k     []float64 // scratch, Out x Out
@@ -23,12 +24,12 @@ type sumMap struct {
 
 // NewSum takes over maps of the same input and output, drawn independently, and
 // gives them weights >= 0.
-func NewSum(weights []float64, parts ...Map) (Map, error) {
+func NewSum(weights []float64, parts ...orff.Map) (orff.Map, error) {
 	if len(parts) == 0 || len(weights) != len(parts) {
 		return nil, fmt.Errorf("orff: a sum needs one weight per map, got %d weights and %d maps", len(weights), len(parts))
 	}
 	first := parts[0].Dims()
-	s := &sumMap{parts: append([]Map(nil), parts...), dims: Dims{In: first.In, Out: first.Out}, y: make([]float64, first.Out), g: make([]float64, first.In), k: make([]float64, first.Out*first.Out)}
+	s := &sumMap{parts: append([]orff.Map(nil), parts...), dims: orff.Dims{In: first.In, Out: first.Out}, y: make([]float64, first.Out), g: make([]float64, first.In), k: make([]float64, first.Out*first.Out)}
 	for i, m := range parts {
 		d := m.Dims()
 		if d.In != first.In || d.Out != first.Out {
@@ -44,7 +45,7 @@ func NewSum(weights []float64, parts ...Map) (Map, error) {
 	return s, nil
 }
 
-func (s *sumMap) Dims() Dims { return s.dims }
+func (s *sumMap) Dims() orff.Dims { return s.dims }
 
 func (s *sumMap) FeaturesTo(phi, x []float64) {
 	if len(phi) != s.dims.Features {
