@@ -64,6 +64,10 @@ func TestResetOfSomeCheckpoints(t *testing.T) {
 	if _, err := replay(t, input, filepath.Join(dir, "out.jsonl"), state); err != nil {
 		t.Fatal(err)
 	}
+	_, err := replay(t, input, filepath.Join(dir, "other.jsonl"), state, "model.type=var1")
+	if command := "forecaster checkpoint reset " + state + " --yes"; err == nil || !strings.Contains(err.Error(), command) {
+		t.Errorf("checkpoints of another model: %v, without %s", err, command)
+	}
 	busy := filepath.Join(state, "metrics-0")
 	if err := os.CopyFS(busy, os.DirFS(filepath.Join(state, ofFile))); err != nil {
 		t.Fatal(err)

@@ -61,6 +61,8 @@ func TestOpenFile(t *testing.T) {
 		{header, "model.exogenous=x;model.type=var1", "model.exogenous: all columns are inputs, nothing is left to forecast", ""},
 		{header, "model.non_negative=y", "", `model.non_negative: there is no variable \"y\"`},
 		{header, "model.limits=y >= 0", "", `model.limits: there is no variable \"y\"`},
+		{header, "model.bounds=y >= 0", "", `model.bounds: there is no variable \"y\"`},
+		{header, "model.anomaly.rules=y 5", "", `model.anomaly.rules: there is no variable \"y\"`},
 		{header, "pipeline.interval=1m", "", ""},
 		{header, "pipeline.interval=3m", "the rows are 1m apart and pipeline.interval is 3m", ""},
 		{header, "pipeline.interval=10s", "every row would stand alone", ""},
@@ -119,6 +121,7 @@ func TestCheckRecords(t *testing.T) {
 		err       error
 	}{
 		{"model.non_negative=a", "", nil}, {"model.non_negative=b", "model.non_negative: there is no variable", nil}, {"model.non_negative=a", "", failure},
+		{"pipeline.interval=1h", "", nil}, // OpenFile has looked at the times
 	} {
 		cfg, err := loadConfig(t, "input.file.path="+path, "output.discard={}", c.set)
 		if err != nil {
@@ -132,7 +135,9 @@ func TestCheckRecords(t *testing.T) {
 		}
 		defer src.Close()
 		err = CheckRecords(cfg, log, src, func(f func(*stream.Record)) error {
-			f(&stream.Record{Series: "s", Names: []string{"a"}, Time: 1})
+			for i := range int64(5) {
+				f(&stream.Record{Series: "s", Names: []string{"a"}, Time: i * 60e9})
+			}
 			return c.err
 		})
 		if !errors.Is(err, c.err) || strings.Count(text.String(), "\n") != min(len(c.warn), 1) || !strings.Contains(text.String(), c.warn) {
