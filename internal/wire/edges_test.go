@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parquet-go/parquet-go"
+
 	"github.com/orffvar/forecaster/eval/anomaly"
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/config"
@@ -471,6 +473,67 @@ func TestSharesOfMemory(t *testing.T) {
 	debug.SetMemoryLimit(math.MaxInt64)
 	if a, b := ModelMemory(cfg), PageMemory(); a != 0 || b != 0 {
 		t.Errorf("without a limit: %d and %d bytes", a, b)
+	}
+}
+
+// Equal rows are one, unless an interval takes the mean or the sum of its rows.
+func TestEqualRows(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "in.csv")
+	if err := os.WriteFile(path, []byte("time,x\n2026-01-01T00:00:00Z,1\n2026-01-01T00:00:00Z,1\n2026-01-01T00:01:00Z,2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for sets, want := range map[string]int{"": 2, "pipeline.interval=1m pipeline.wait_for_late=true pipeline.aggregate=mean": 3} {
+		cfg, err := loaded(t, "", append([]string{"input.file.path=" + path, "input.file.sort=true", "output.discard={}"}, strings.Fields(sets)...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, err := OpenFile(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for messages := make([]stream.Message, 8); err == nil; {
+			var k int
+			k, err = src.Read(t.Context(), messages)
+			n += k
+		}
+		if n != want || !errors.Is(err, io.EOF) {
+			t.Errorf("%q: %d rows, want %d, %v", sets, n, want, err)
+		}
+		src.Close()
+	}
+}
+
+// A file of Parquet has the value that was observed beside each forecast of it.
+func TestParquetHasTargets(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.parquet")
+	cfg, err := loaded(t, "", "input.file.path=in.csv", "output.file.path="+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := OpenOutputs(cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stream.Series{Name: "s", Variables: []string{"x"}}
+	for _, b := range []stream.Batch{
+		{Forecasts: []stream.Forecast{{Series: s, Model: "m", Time: 2e9, Origin: 1e9, Horizon: 1, Yhat: []float64{6}, Lower: []float64{5}, Upper: []float64{9}}}, Observations: []stream.Observation{{Series: s, Time: 1e9, Y: []float64{1}}}},
+		{Observations: []stream.Observation{{Series: s, Time: 2e9, Y: []float64{7}}}},
+	} {
+		if err := o.Sink.Write(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := o.Close(); err != nil {
+		t.Fatal(err)
+	}
+	type row struct {
+		Yhat float64  `parquet:"yhat"`
+		Y    *float64 `parquet:"y"`
+	}
+	rows, err := parquet.ReadFile[row](path)
+	if err != nil || len(rows) != 1 || rows[0].Yhat != 6 || rows[0].Y == nil || *rows[0].Y != 7 {
+		t.Errorf("%+v, %v", rows, err)
 	}
 }
 
