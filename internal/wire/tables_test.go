@@ -185,7 +185,7 @@ func TestEveryKernelDraws(t *testing.T) {
 		for _, draws := range []int{1, 3, 9} {
 			k := config.Default().Model.Kernel
 			k.Operator.Name, k.Operator.Groups, k.Linear = o.name, 1, false
-			m, err := NewMap(k, 2, 2, draws, orff.NewRand(1))
+			m, err := NewMap(k, 2, 2, draws, random.New(1))
 			if err != nil {
 				t.Fatal(err)
 			}
