@@ -9,7 +9,9 @@ import (
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/maclaurin"
+	"github.com/orffvar/forecaster/orff/nystroem"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/semigroup"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/orff/vectorfield"
 )
@@ -77,9 +79,9 @@ func BenchmarkStep(b *testing.B) {
 		{"compositional", same(func(d int) (orff.Scalar, error) {
 			return maclaurin.NewCompositional(maclaurin.Exponential{}, maclaurin.Geometric{P: 2}, spectrum.Gaussian{Sigma: 1}, d, D, r)
 		})},
-		{"semigroup", same(func(d int) (orff.Scalar, error) { return orff.NewSemigroup(orff.ReciprocalSemigroup, 1, d, D, r) })},
+		{"semigroup", same(func(d int) (orff.Scalar, error) { return semigroup.New(semigroup.Reciprocal, 1, d, D, r) })},
 		{"nystroem", same(func(d int) (orff.Scalar, error) {
-			return orff.NewNystroem(spectrum.Gaussian{Sigma: 1}, d, maptest.Normals(3, d*D))
+			return nystroem.New(spectrum.Gaussian{Sigma: 1}, d, maptest.Normals(3, d*D))
 		})},
 		{"curl-free", func(d int) (orff.Map, error) { return curl(d), nil }},
 		{"curl-free-unbounded", func(d int) (orff.Map, error) {

@@ -11,10 +11,11 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/sgd"
 )
 
-// Blocked is a Map made of equal blocks of features, the form in which doubly
-// stochastic gradient descent visits it (Brault 2017, Algorithms 4 and 5):
+// Blocks is a Map made of equal blocks of features, the form in which doubly stochastic
+// gradient descent visits it (Brault 2017, Algorithms 4 and 5):
 //
 //	h(x) = sum_i Phi_i(x)^T theta_i
 //
@@ -26,25 +27,15 @@ import (
 //
 // An optimiser that visits one block per step calls FeaturesTo and AddGradient of
 // Block(i), and predicts by summing PredictTo over the blocks touched so far.
-type Blocked interface {
-	Map
-
-	// Blocks is the number of blocks D_b.
-	Blocks() int
-
-	// Block returns block i, i = 0 … Blocks()-1. The spec's block i is
-	// Block(i-1). Calling it does not allocate.
-	Block(i int) Map
-}
-
-// Blocks draws block i (counted from 1) of a map from random.Block(seed, i), so that
-// a block is the same whether its frequencies are kept in memory or drawn again
-// whenever they are needed. It is not safe for concurrent use.
+//
+// Block i (counted from 1) is drawn from random.Block(seed, i), so that it is the same
+// whether its frequencies are kept in memory or drawn again whenever they are needed. Blocks
+// is not safe for concurrent use.
 type Blocks struct {
 	seed   uint64
 	blocks []Map
 	kept   bool
-	dims   Dims
+	dims   sgd.Dims
 	drawn  Map   // the block drawn last, unless all are kept
 	last   int   // its number from 1
 	again  []int // how often each block was drawn again by Redraw
@@ -94,7 +85,10 @@ func NewBlocks(n int, seed uint64, keep bool, build func(r random.Rand) (Map, er
 	return b, nil
 }
 
-func (b *Blocks) Blocks() int     { return len(b.blocks) }
+// Blocks is the number of blocks.
+func (b *Blocks) Blocks() int { return len(b.blocks) }
+
+// Block returns block i of the thesis as i-1 = 0 … Blocks()-1. It does not allocate.
 func (b *Blocks) Block(i int) Map { return b.blocks[i] }
 
 // Any returns a block to ask what all have in common, such as their kernel; its frequencies may be
@@ -106,9 +100,9 @@ func (b *Blocks) Any() Map {
 	return b.drawn
 }
 
-func (b *Blocks) Dims() Dims {
+func (b *Blocks) Dims() sgd.Dims {
 	d, n := b.dims, len(b.blocks)
-	return Dims{In: d.In, Out: d.Out, Features: n * d.Features, Params: n * d.Params}
+	return sgd.Dims{In: d.In, Out: d.Out, Features: n * d.Features, Params: n * d.Params}
 }
 
 func (b *Blocks) FeaturesTo(phi, x []float64) {
@@ -283,7 +277,7 @@ func (m *redrawnBlock) apply() Map {
 	return m.get()
 }
 
-func (m *redrawnBlock) Dims() Dims                        { return m.parent.dims }
+func (m *redrawnBlock) Dims() sgd.Dims                    { return m.parent.dims }
 func (m *redrawnBlock) FeaturesTo(phi, x []float64)       { m.get().FeaturesTo(phi, x) }
 func (m *redrawnBlock) PredictTo(y, phi, theta []float64) { m.apply().PredictTo(y, phi, theta) }
 

@@ -7,7 +7,9 @@ import (
 	"github.com/orffvar/forecaster/orff/algebra"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/nystroem"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/semigroup"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/orff/vectorfield"
 	"gonum.org/v1/gonum/mat"
@@ -167,9 +169,9 @@ func TestImpossibleCompositions(t *testing.T) {
 		"unknown form":                    maptest.Err(vectorfield.NewCurlFree(1, 3, 3, vectorfield.Form(5), random.New(1))),
 		"grid of half a row":              maptest.Err(outputGrid(s2, []float64{1})),
 		"skewed chi-squared with c = 0":   maptest.Err(orff.NewSkewedChiSquared([]float64{0}, 3, random.New(1))),
-		"unknown semigroup":               maptest.Err(orff.NewSemigroup(orff.SemigroupLaw(9), 1, 2, 3, random.New(1))),
+		"unknown semigroup":               maptest.Err(semigroup.New(semigroup.Law(9), 1, 2, 3, random.New(1))),
 		"Fastfood without bandwidth":      maptest.Err(orff.NewFastfood(0, 2, 3, random.New(1))),
-		"landmarks of half a row":         maptest.Err(orff.NewNystroem(g, 2, []float64{1})),
+		"landmarks of half a row":         maptest.Err(nystroem.New(g, 2, []float64{1})),
 		"linear map without input":        maptest.Err(orff.NewLinear(0, 1)),
 		"correlation without coordinates": maptest.Err(coupling.NewCorrelation(0, 1)),
 		"forgetting above 1":              maptest.Err(coupling.NewCorrelation(2, 1.5)),

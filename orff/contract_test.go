@@ -14,7 +14,9 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/maclaurin"
+	"github.com/orffvar/forecaster/orff/nystroem"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/semigroup"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/orff/vectorfield"
 )
@@ -122,15 +124,15 @@ func contracts() []contract {
 			return withGamma(maclaurin.NewCompositional(maclaurin.Exponential{}, maclaurin.Geometric{P: 2}, g, 3, D, r))
 		}},
 		{name: "exponential semigroup", x: maptest.PositiveX, z: maptest.PositiveZ, draws: 4000, moving: true, build: func(D int, r random.Rand) (orff.Map, error) {
-			return withGamma(orff.NewSemigroup(orff.ExponentialSemigroup, 0.6, 3, D, r))
+			return withGamma(semigroup.New(semigroup.Exponential, 0.6, 3, D, r))
 		}},
 		{name: "reciprocal semigroup", x: maptest.PositiveX, z: maptest.PositiveZ, draws: 4000, moving: true, build: func(D int, r random.Rand) (orff.Map, error) {
-			return withGamma(orff.NewSemigroup(orff.ReciprocalSemigroup, 1.5, 3, D, r))
+			return withGamma(semigroup.New(semigroup.Reciprocal, 1.5, 3, D, r))
 		}},
 		{name: "Nystroem", x: maptest.X, z: maptest.Z, noMonteCarlo: "landmarks", noRedraw: true, moving: true, build: func(D int, r random.Rand) (orff.Map, error) {
 			landmarks := make([]float64, 3*min(D, 20))
 			r.NormalsTo(landmarks)
-			return withGamma(orff.NewNystroem(g, 3, landmarks))
+			return withGamma(nystroem.New(g, 3, landmarks))
 		}},
 		{name: "linear", x: maptest.X, z: maptest.Z, draws: 1, moving: true, build: func(int, random.Rand) (orff.Map, error) {
 			return withGamma(orff.NewLinear(3, 0.5))

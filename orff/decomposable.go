@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/sgd"
 )
 
 // Decomposable is the map of the kernel K(x, z) = k(x, z) Gamma (Brault 2017,
@@ -44,9 +45,9 @@ func NewDecomposable(s Scalar, out coupling.Operator) *Decomposable {
 func (m *Decomposable) Scalar() Scalar            { return m.scalar }
 func (m *Decomposable) Output() coupling.Operator { return m.out }
 
-func (m *Decomposable) Dims() Dims {
+func (m *Decomposable) Dims() sgd.Dims {
 	r := m.scalar.Len()
-	return Dims{In: m.scalar.In(), Out: m.p, Features: r, Params: r * m.q}
+	return sgd.Dims{In: m.scalar.In(), Out: m.p, Features: r, Params: r * m.q}
 }
 
 func (m *Decomposable) FeaturesTo(phi, x []float64) { m.scalar.FeaturesTo(phi, x) }

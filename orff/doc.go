@@ -19,16 +19,20 @@
 //
 // Scalars of shift-invariant kernels: NewFourier and NewPhase, with frequencies of package
 // spectrum, or with fast transforms (NewSORF, NewFastfood). Of other kernels:
-// NewSkewedChiSquared, NewAngular, NewSemigroup, NewNystroem and NewLinear, and power series
-// (package maclaurin).
+// NewSkewedChiSquared, NewAngular, NewLinear, and packages maclaurin (power series), semigroup
+// (kernels of x + z) and nystroem (any kernel, through landmarks).
 //
 // Maps: NewDecomposable (k Gamma) and package vectorfield. Package algebra combines scalars and
-// maps. NewBlocks makes a map block by block for doubly stochastic descent. Package coupling has the
-// Gamma of a Decomposable.
+// maps. NewBlocks makes a map block by block for doubly stochastic descent. Package coupling
+// has the Gamma of a Decomposable.
 //
 // More about a map: CheckInput, its domain; KernelTo, the exact kernel; NewJacobian, the
 // derivative of h; NewKernelSlope, the derivative of the exact kernel. Package accuracy has the
 // number of draws for an accuracy, and the accuracy reached.
+//
+// Maps of other packages can have the optional methods, too: those that derivatives need
+// (SmoothScalar), and Check, Kernel or KernelTo, Variance or VarianceTo, RedrawFrom and Weigh,
+// as the maps here have them.
 //
 // # Rules
 //

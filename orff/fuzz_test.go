@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/maclaurin"
+	"github.com/orffvar/forecaster/orff/nystroem"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/orff/vectorfield"
@@ -23,7 +24,7 @@ func FuzzState(f *testing.F) {
 			maptest.Must(withGamma(orff.NewFastfood(1, 3, 4, random.New(1)))),
 			maptest.Must(withGamma(maclaurin.New(maclaurin.Exponential{}, maclaurin.Geometric{P: 2}, maclaurin.Rademacher, 3, 4, random.New(1)))),
 			maptest.Must(withGamma(maclaurin.NewCompositional(maclaurin.Exponential{}, maclaurin.Geometric{P: 2}, g, 3, 4, random.New(1)))),
-			maptest.Must(withGamma(orff.NewNystroem(g, 3, maptest.Normals(1, 9)))),
+			maptest.Must(withGamma(nystroem.New(g, 3, maptest.Normals(1, 9)))),
 			maptest.Must(vectorfield.NewDivergenceFree(1, 3, 4, vectorfield.Bounded, true, random.New(1))),
 			maptest.Must(orff.NewBlocks(2, 1, false, func(r random.Rand) (orff.Map, error) { return withGamma(orff.NewFourier(g, 3, 4, r)) })),
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/sgd"
 )
 
 // integralMap is the map of the Hilbert-Schmidt integral kernel (Brault 2017,
@@ -48,8 +49,8 @@ func outputGrid(t orff.Scalar, grid []float64) (coupling.Operator, error) {
 	return coupling.FromFactor(m, r, b)
 }
 
-func (m *integralMap) Dims() orff.Dims {
-	return orff.Dims{In: m.x.In() + m.t.In(), Out: 1, Features: m.rx + m.rt, Params: m.rx * m.rt}
+func (m *integralMap) Dims() sgd.Dims {
+	return sgd.Dims{In: m.x.In() + m.t.In(), Out: 1, Features: m.rx + m.rt, Params: m.rx * m.rt}
 }
 
 // split returns the two parts of an input.

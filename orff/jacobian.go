@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/optional"
+	"github.com/orffvar/forecaster/sgd"
 )
 
 // SmoothScalar is a Scalar with a derivative.
@@ -23,7 +24,7 @@ type SmoothScalar interface {
 // section 8.4; Lim et al. 2015). It is not safe for concurrent use.
 type Jacobian struct {
 	m    optional.SmoothMap
-	dims Dims
+	dims sgd.Dims
 	r    []float64
 }
 

@@ -7,8 +7,10 @@ import (
 	"github.com/orffvar/forecaster/orff/algebra"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
+	"github.com/orffvar/forecaster/orff/nystroem"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
+	"github.com/orffvar/forecaster/sgd"
 )
 
 // Theta of the ridge solution C4.1, row by row.
@@ -31,7 +33,7 @@ func TestJacobianIsRefusedWithAReason(t *testing.T) {
 		"Laplacian, phase":       maptest.Must(orff.NewPhase(spectrum.Laplacian{Gamma: 1}, 2, 3, random.New(1))),
 		"Matern 1/2":             maptest.Must(orff.NewFourier(spectrum.Matern{Half: 0, Ell: 1}, 2, 3, random.New(1))),
 		"sign features":          maptest.Must(orff.NewAngular(2, 3, random.New(1))),
-		"Nystroem of Laplacian":  maptest.Must(orff.NewNystroem(spectrum.Laplacian{Gamma: 1}, 2, []float64{1, 2})),
+		"Nystroem of Laplacian":  maptest.Must(nystroem.New(spectrum.Laplacian{Gamma: 1}, 2, []float64{1, 2})),
 		"Laplacian in a sum":     maptest.Must(algebra.NewScalarSum([]float64{1, 1}, maptest.Must(orff.NewLinear(2, 0)), maptest.Must(orff.NewFourier(spectrum.Laplacian{Gamma: 1}, 2, 3, random.New(1))))),
 		"Laplacian in a product": maptest.Must(algebra.NewScalarProduct(maptest.Must(orff.NewLinear(2, 0)), maptest.Must(orff.NewFourier(spectrum.Laplacian{Gamma: 1}, 2, 3, random.New(1))))),
 	} {
@@ -47,7 +49,7 @@ func TestJacobianIsRefusedWithAReason(t *testing.T) {
 // foreign is a Map of another package, with nothing but the interface.
 type foreign struct{}
 
-func (foreign) Dims() orff.Dims                                      { return orff.Dims{In: 1, Out: 1, Features: 1, Params: 1} }
+func (foreign) Dims() sgd.Dims                                       { return sgd.Dims{In: 1, Out: 1, Features: 1, Params: 1} }
 func (foreign) FeaturesTo(phi, x []float64)                          { phi[0] = x[0] }
 func (foreign) PredictTo(y, phi, theta []float64)                    { y[0] = phi[0] * theta[0] }
 func (foreign) AddGradient(g []float64, a float64, phi, r []float64) { g[0] += a * phi[0] * r[0] }

@@ -55,7 +55,7 @@ func fixBlocks() *orff.Blocks {
 }
 
 // maps lists the blocks of b.
-func maps(b orff.Blocked) []sgd.Map {
+func maps(b *orff.Blocks) []sgd.Map {
 	m := make([]sgd.Map, b.Blocks())
 	for i := range m {
 		m[i] = b.Block(i)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/nystroem"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
@@ -64,11 +65,11 @@ func NewFigure91(n int, seed uint64, now func() time.Time) ([]Figure91, error) {
 		return nil, err
 	}
 	// On all points as landmarks Nystroem features have the exact kernel.
-	exactX, err := orff.NewNystroem(kernelX, 1, x)
+	exactX, err := nystroem.New(kernelX, 1, x)
 	if err != nil {
 		return nil, err
 	}
-	exactT, err := orff.NewNystroem(kernelT, 1, figure91Levels)
+	exactT, err := nystroem.New(kernelT, 1, figure91Levels)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/distance"
+	"github.com/orffvar/forecaster/orff/nystroem"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/orff/vectorfield"
@@ -64,7 +65,7 @@ func exactCurlField(n int, seed uint64) (*CurlField, error) {
 	}
 	x, y, xv, yv, xt, yt := g.parts()
 	// On all points as landmarks Nystroem features have the exact kernel.
-	scalar, err := orff.NewNystroem(spectrum.Gaussian{Sigma: g.sigma}, g.d, x)
+	scalar, err := nystroem.New(spectrum.Gaussian{Sigma: g.sigma}, g.d, x)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +210,7 @@ func NewFigure68(most int, seed uint64, check func() error) ([]Figure68, error) 
 			if draws > 0 {
 				s, err = orff.NewFourier(spectrum.Gaussian{Sigma: sigma}, in, draws, random.Block(seed, 1))
 			} else { // on all points as landmarks Nystroem features have the exact kernel
-				s, err = orff.NewNystroem(spectrum.Gaussian{Sigma: sigma}, in, x[:n*in])
+				s, err = nystroem.New(spectrum.Gaussian{Sigma: sigma}, in, x[:n*in])
 			}
 			if err != nil {
 				return nil, err

@@ -4,6 +4,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/semigroup"
 )
 
 func skewedChiSquared(k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error) {
@@ -19,9 +20,9 @@ func angular(_ config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error)
 }
 
 func semigroupExponential(k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error) {
-	return orff.NewSemigroup(orff.ExponentialSemigroup, parameterOr(k, 1), in, 2*draws, r)
+	return semigroup.New(semigroup.Exponential, parameterOr(k, 1), in, 2*draws, r)
 }
 
 func semigroupReciprocal(k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error) {
-	return orff.NewSemigroup(orff.ReciprocalSemigroup, parameterOr(k, 1), in, 2*draws, r)
+	return semigroup.New(semigroup.Reciprocal, parameterOr(k, 1), in, 2*draws, r)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/semigroup"
 	"github.com/orffvar/forecaster/orff/vectorfield"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -130,13 +131,13 @@ func TestC3_5_TailAtLags(t *testing.T) {
 func TestSpectralBoundOfSemigroupKernels(t *testing.T) {
 	const eps, runs = .1, 60
 	for name, c := range map[string]struct {
-		law orff.SemigroupLaw
+		law semigroup.Law
 		at  float64 // each of two coordinates
-	}{"exponential": {orff.ExponentialSemigroup, 2.65}, "reciprocal": {orff.ReciprocalSemigroup, 4.5}} {
-		build := func(D int, r random.Rand) orff.Map { return scalarMap(orff.NewSemigroup(c.law, 1, 2, D, r)) }
+	}{"exponential": {semigroup.Exponential, 2.65}, "reciprocal": {semigroup.Reciprocal, 4.5}} {
+		build := func(D int, r random.Rand) orff.Map { return scalarMap(semigroup.New(c.law, 1, 2, D, r)) }
 		x := []float64{c.at, c.at, c.at, c.at} // I = 1
 		problem := Problem{Epsilon: eps, Delta: .1, Points: 2, IntrinsicDimension: 1, Radius: 2 * c.at}
-		k := orff.Kernel(maptest.Must(orff.NewSemigroup(c.law, 1, 2, 1, random.New(1))), x[:2], x[:2])
+		k := orff.Kernel(maptest.Must(semigroup.New(c.law, 1, 2, 1, random.New(1))), x[:2], x[:2])
 		if !(k >= .008 && k <= .012) {
 			t.Fatalf("%s: k(x, x) = %g", name, k)
 		}

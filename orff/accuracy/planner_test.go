@@ -12,7 +12,9 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/maclaurin"
+	"github.com/orffvar/forecaster/orff/nystroem"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/semigroup"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/orff/vectorfield"
 )
@@ -385,7 +387,7 @@ func TestRecommendRefuses(t *testing.T) {
 		"unknown goal":            {g, Goal(9), good},
 		"orthogonal":              {scalarMap(orff.NewFourier(spectrum.Orthogonal{Sigma: 1}, 2, 2, random.New(1))), Entrywise, good},
 		"Fastfood":                {scalarMap(orff.NewFastfood(1, 2, 2, random.New(1))), Entrywise, good},
-		"Nystroem":                {scalarMap(orff.NewNystroem(spectrum.Gaussian{Sigma: 1}, 2, []float64{1, 1})), Entrywise, good},
+		"Nystroem":                {scalarMap(nystroem.New(spectrum.Gaussian{Sigma: 1}, 2, []float64{1, 1})), Entrywise, good},
 		"product":                 {maptest.Must(algebra.NewProduct(maptest.Must(orff.NewLinear(2, 0)), curl)), Entrywise, good},
 		"sign features on a set":  {scalarMap(orff.NewAngular(2, 1, random.New(1))), Uniform, good},
 		"phase features on a set": {scalarMap(orff.NewPhase(spectrum.Gaussian{Sigma: 1}, 2, 1, random.New(1))), Uniform, good},
@@ -413,7 +415,7 @@ func TestRecommendRefuses(t *testing.T) {
 	if d := plan(t, blocks, Entrywise, Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}).Draws; d != 3363 {
 		t.Errorf("blocks: %d draws, want 3363", d)
 	}
-	if d := plan(t, scalarMap(orff.NewSemigroup(orff.ReciprocalSemigroup, 1, 2, 1, random.New(1))), Entrywise, Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}).Draws; d != int(math.Ceil(50*math.Log(1000*1001/0.05))) {
+	if d := plan(t, scalarMap(semigroup.New(semigroup.Reciprocal, 1, 2, 1, random.New(1))), Entrywise, Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}).Draws; d != int(math.Ceil(50*math.Log(1000*1001/0.05))) {
 		t.Errorf("semigroup: %d draws", d)
 	}
 }

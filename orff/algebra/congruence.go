@@ -9,13 +9,14 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/sgd"
 )
 
 // congruenceMap is the map of V K(x, z) V^T: h(x) = V h_1(x), V of q x p.
 type congruenceMap struct {
 	m    orff.Map
 	v    []float64
-	dims orff.Dims
+	dims sgd.Dims
 	u, w []float64 // scratch, p
 
 	inner, left []float64 // scratch of the exact kernel: p x p, q x p
@@ -32,7 +33,7 @@ func NewCongruence(m orff.Map, q int, v []float64) (orff.Map, error) {
 	return &congruenceMap{m: m, v: append([]float64(nil), v...), dims: d, u: make([]float64, p), w: make([]float64, p), inner: make([]float64, p*p), left: make([]float64, q*p)}, nil
 }
 
-func (m *congruenceMap) Dims() orff.Dims { return m.dims }
+func (m *congruenceMap) Dims() sgd.Dims { return m.dims }
 
 func (m *congruenceMap) FeaturesTo(phi, x []float64) { m.m.FeaturesTo(phi, x) }
 

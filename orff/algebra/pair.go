@@ -5,13 +5,14 @@ import (
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/sgd"
 )
 
 // pair is the common part of maps of two independent factors of one input: phi = [phi_1;
 // phi_2], and theta is P_1 x P_2, row-major.
 type pair struct {
 	a, b   orff.Map
-	da, db orff.Dims
+	da, db sgd.Dims
 	g      []float64 // scratch, In
 	ka, kb []float64 // scratch, the exact kernels
 }
@@ -25,8 +26,8 @@ func newPair(a, b orff.Map) pair {
 }
 
 // dims are the dimensions of the product with the given number of outputs.
-func (m *pair) dims(out int) orff.Dims {
-	return orff.Dims{In: m.da.In, Out: out, Features: m.da.Features + m.db.Features, Params: m.da.Params * m.db.Params}
+func (m *pair) dims(out int) sgd.Dims {
+	return sgd.Dims{In: m.da.In, Out: out, Features: m.da.Features + m.db.Features, Params: m.da.Params * m.db.Params}
 }
 
 func (m *pair) split(phi []float64) (a, b []float64) {

@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/sgd"
 )
 
 // productMap is the map of k(x, z) K(x, z), a scalar times an operator-valued
@@ -18,7 +19,7 @@ type productMap struct {
 	scalar orff.Scalar
 	m      orff.Map
 	r      int
-	d      orff.Dims // of m
+	d      sgd.Dims  // of m
 	theta  []float64 // scratch: sum_c phi_c theta_c
 	c      []float64 // scratch, r
 	g      []float64 // scratch, In
@@ -34,8 +35,8 @@ func NewProduct(s orff.Scalar, m orff.Map) (orff.Map, error) {
 	return &productMap{scalar: s, m: m, r: s.Len(), d: d, theta: make([]float64, d.Params), c: make([]float64, s.Len()), g: make([]float64, d.In), k: make([]float64, d.Out*d.Out)}, nil
 }
 
-func (m *productMap) Dims() orff.Dims {
-	return orff.Dims{In: m.d.In, Out: m.d.Out, Features: m.r + m.d.Features, Params: m.r * m.d.Params}
+func (m *productMap) Dims() sgd.Dims {
+	return sgd.Dims{In: m.d.In, Out: m.d.Out, Features: m.r + m.d.Features, Params: m.r * m.d.Params}
 }
 
 func (m *productMap) FeaturesTo(phi, x []float64) {

@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/optional"
+	"github.com/orffvar/forecaster/sgd"
 )
 
 // schurMap is the map of the entrywise (Hadamard) product K_1 o K_2: row i of Phi^T
@@ -40,7 +41,7 @@ func NewSchur(a, b orff.Map) (orff.Map, error) {
 	}, nil
 }
 
-func (m *schurMap) Dims() orff.Dims { return m.dims(m.da.Out) }
+func (m *schurMap) Dims() sgd.Dims { return m.dims(m.da.Out) }
 
 // rowsTo sets ra and rb to Phi_1 e_i and Phi_2 e_i.
 func (m *schurMap) rowsTo(i int, phi []float64) {

@@ -9,14 +9,15 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/sgd"
 )
 
 // sumMap is the map of sum_i w_i K_i: the maps stacked, Phi = [sqrt(w_1) Phi_1;
 // sqrt(w_2) Phi_2; …], and phi and theta likewise.
 type sumMap struct {
 	parts []orff.Map
-	sizes []orff.Dims
-	dims  orff.Dims
+	sizes []sgd.Dims
+	dims  sgd.Dims
 	y     []float64 // scratch, Out
 	g     []float64 // scratch, In
 	k     []float64 // scratch, Out x Out
@@ -29,7 +30,7 @@ func NewSum(weights []float64, parts ...orff.Map) (orff.Map, error) {
 		return nil, fmt.Errorf("orff: a sum needs one weight per map, got %d weights and %d maps", len(weights), len(parts))
 	}
 	first := parts[0].Dims()
-	s := &sumMap{parts: append([]orff.Map(nil), parts...), dims: orff.Dims{In: first.In, Out: first.Out}, y: make([]float64, first.Out), g: make([]float64, first.In), k: make([]float64, first.Out*first.Out)}
+	s := &sumMap{parts: append([]orff.Map(nil), parts...), dims: sgd.Dims{In: first.In, Out: first.Out}, y: make([]float64, first.Out), g: make([]float64, first.In), k: make([]float64, first.Out*first.Out)}
 	for i, m := range parts {
 		d := m.Dims()
 		if d.In != first.In || d.Out != first.Out {
@@ -45,7 +46,7 @@ func NewSum(weights []float64, parts ...orff.Map) (orff.Map, error) {
 	return s, nil
 }
 
-func (s *sumMap) Dims() orff.Dims { return s.dims }
+func (s *sumMap) Dims() sgd.Dims { return s.dims }
 
 func (s *sumMap) FeaturesTo(phi, x []float64) {
 	if len(phi) != s.dims.Features {

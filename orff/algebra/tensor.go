@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/optional"
+	"github.com/orffvar/forecaster/sgd"
 )
 
 // tensorMap is the map of the Kronecker product K_1 (x) K_2 on R^(p_1 p_2), output
@@ -30,7 +31,7 @@ func NewTensor(a, b orff.Map) (orff.Map, error) {
 	}, nil
 }
 
-func (m *tensorMap) Dims() orff.Dims { return m.dims(m.da.Out * m.db.Out) }
+func (m *tensorMap) Dims() sgd.Dims { return m.dims(m.da.Out * m.db.Out) }
 
 // rowsTo sets row i of u to Phi_2^T (row i of theta).
 func (m *tensorMap) rowsTo(phi, theta []float64) {

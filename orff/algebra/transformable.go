@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/sgd"
 )
 
 // Transform holds the functions psi_1 … psi_p from R^d to R^d' of a transformable
@@ -80,8 +81,8 @@ func NewTransformable(s orff.Scalar, psi Transform) (orff.Map, error) {
 	return &transformableMap{scalar: s, psi: psi, in: in, out: out, each: each, r: s.Len(), u: make([]float64, n), v: make([]float64, n), w: make([]float64, n), slope: make([]float64, each)}, nil
 }
 
-func (m *transformableMap) Dims() orff.Dims {
-	return orff.Dims{In: m.in, Out: m.out, Features: m.out * m.r, Params: m.r}
+func (m *transformableMap) Dims() sgd.Dims {
+	return sgd.Dims{In: m.in, Out: m.out, Features: m.out * m.r, Params: m.r}
 }
 
 // at returns psi_i(x) from u.

@@ -4,11 +4,11 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/vec"
-	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/sgd"
 )
 
 // CurlFree is the map of the curl-free Gaussian kernel (Brault 2017, section
@@ -40,8 +40,8 @@ func NewCurlFree(sigma float64, d, D int, form Form, r random.Rand) (*CurlFree, 
 	return m, nil
 }
 
-func (m *CurlFree) Dims() orff.Dims {
-	return orff.Dims{In: m.d, Out: m.d, Features: 2 * m.n, Params: 2 * m.n}
+func (m *CurlFree) Dims() sgd.Dims {
+	return sgd.Dims{In: m.d, Out: m.d, Features: 2 * m.n, Params: 2 * m.n}
 }
 
 func (m *CurlFree) PredictTo(y, phi, theta []float64) {

@@ -12,6 +12,7 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/sgd"
 )
 
 // DivergenceFree is the map of the divergence-free Gaussian kernel (Brault 2017,
@@ -58,8 +59,8 @@ func NewDivergenceFree(sigma float64, d, D int, form Form, reduced bool, r rando
 	return m, nil
 }
 
-func (m *DivergenceFree) Dims() orff.Dims {
-	return orff.Dims{In: m.d, Out: m.d, Features: 2 * m.n, Params: 2 * m.n * m.inner}
+func (m *DivergenceFree) Dims() sgd.Dims {
+	return sgd.Dims{In: m.d, Out: m.d, Features: 2 * m.n, Params: 2 * m.n * m.inner}
 }
 
 func (m *DivergenceFree) PredictTo(y, phi, theta []float64) {

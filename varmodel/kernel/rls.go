@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/distance"
+	"github.com/orffvar/forecaster/orff/nystroem"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd/online"
@@ -82,13 +83,13 @@ func NewNystroem(cfg NystroemConfig) (eval.Model, error) {
 		return nil, err
 	}
 	in := cfg.Dim * cfg.Order
-	one, err := orff.NewNystroem(cfg.Spectrum, in, make([]float64, in))
+	one, err := nystroem.New(cfg.Spectrum, in, make([]float64, in))
 	if err != nil {
 		return nil, err
 	}
 	return newKRLS(&cfg.KRLSConfig, nil, cfg.Landmarks, &deferredFeatures{
 		build: func(points []float64) (orff.Scalar, error) {
-			return orff.NewNystroem(cfg.Spectrum, in, orff.Landmarks(points, in, cfg.Landmarks, cfg.Seed))
+			return nystroem.New(cfg.Spectrum, in, nystroem.Landmarks(points, in, cfg.Landmarks, cfg.Seed))
 		},
 		rough: one.Smooth(),
 	})

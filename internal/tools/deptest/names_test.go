@@ -17,7 +17,6 @@ var larger = map[string]struct {
 	names  int
 	reason string
 }{
-	"orff":            {35, "kernels times ways to draw them times operators; the maps share unexported contracts (state, redraw, weigh)"},
 	"eval":            {26, "the optional interfaces of a forecaster, of one or two methods each"},
 	"sgd":             {46, "a learner is three names, and losses, rates and penalties combine with each"},
 	"stream":          {63, "the vocabulary of all edges: ten reasons of refusal, eleven kinds of events"},

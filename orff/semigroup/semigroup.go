@@ -1,4 +1,6 @@
-package orff
+// Package semigroup has random Laplace features of kernels of x + z on inputs x_k >= 0 (Yang
+// et al. 2014; Brault 2017, section 2.1.2.4).
+package semigroup
 
 import (
 	"fmt"
@@ -6,30 +8,31 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
 )
 
-// SemigroupLaw is the distribution of the rates of a random Laplace map.
-type SemigroupLaw int
+// Law is the distribution of the rates of a random Laplace map.
+type Law int
 
 const (
-	// ExponentialSemigroup is k(x, z) = prod_k exp(-p sqrt(x_k + z_k)), with
+	// Exponential is k(x, z) = prod_k exp(-p sqrt(x_k + z_k)), with
 	// Levy distributed rates.
-	ExponentialSemigroup SemigroupLaw = iota
-	// ReciprocalSemigroup is k(x, z) = prod_k p/(x_k + z_k + p), with
+	Exponential Law = iota
+	// Reciprocal is k(x, z) = prod_k p/(x_k + z_k + p), with
 	// exponentially distributed rates.
-	ReciprocalSemigroup
+	Reciprocal
 )
 
-// Semigroup is the random Laplace map of a kernel of x + z on the inputs
+// laplace is the random Laplace map of a kernel of x + z on the inputs
 // x_k >= 0 (Yang et al. 2014; Brault 2017, section 2.1.2.4),
 //
 //	phi(x) = (1/sqrt(D)) exp(-W x), W >= 0.
-type Semigroup struct {
-	law       SemigroupLaw
+type laplace struct {
+	law       Law
 	parameter float64
 	d, n      int
 	w         []float64 // n x d
@@ -37,9 +40,9 @@ type Semigroup struct {
 	v         []float64 // scratch, n
 }
 
-// NewSemigroup draws D rate vectors; the parameter p of the law is positive.
-func NewSemigroup(law SemigroupLaw, parameter float64, d, D int, r random.Rand) (*Semigroup, error) {
-	if law != ExponentialSemigroup && law != ReciprocalSemigroup {
+// New draws D rate vectors; the parameter p of the law is positive.
+func New(law Law, parameter float64, d, D int, r random.Rand) (orff.Scalar, error) {
+	if law != Exponential && law != Reciprocal {
 		return nil, fmt.Errorf("orff: unknown semigroup law %d", law)
 	}
 	if err := check.Sizes("random Laplace features", d, D); err != nil {
@@ -48,16 +51,16 @@ func NewSemigroup(law SemigroupLaw, parameter float64, d, D int, r random.Rand) 
 	if err := check.Positive("the parameter of a semigroup kernel", parameter); err != nil {
 		return nil, err
 	}
-	f := &Semigroup{law: law, parameter: parameter, d: d, n: D, w: make([]float64, d*D), v: make([]float64, D), scale: 1 / math.Sqrt(float64(D))}
+	f := &laplace{law: law, parameter: parameter, d: d, n: D, w: make([]float64, d*D), v: make([]float64, D), scale: 1 / math.Sqrt(float64(D))}
 	f.RedrawFrom(&r)
 	return f, nil
 }
 
-func (f *Semigroup) In() int  { return f.d }
-func (f *Semigroup) Len() int { return f.n }
+func (f *laplace) In() int  { return f.d }
+func (f *laplace) Len() int { return f.n }
 
 // Check refuses negative coordinates.
-func (f *Semigroup) Check(x []float64) error {
+func (f *laplace) Check(x []float64) error {
 	for k, v := range x {
 		if !(v >= 0) {
 			return fmt.Errorf("orff: a semigroup kernel needs x >= 0, coordinate %d is %g", k+1, v)
@@ -67,7 +70,7 @@ func (f *Semigroup) Check(x []float64) error {
 }
 
 // FeaturesTo writes phi(x).
-func (f *Semigroup) FeaturesTo(phi, x []float64) {
+func (f *laplace) FeaturesTo(phi, x []float64) {
 	if len(phi) != f.n || len(x) != f.d {
 		panic(check.BadLength)
 	}
@@ -82,23 +85,23 @@ func (f *Semigroup) FeaturesTo(phi, x []float64) {
 }
 
 // GradientTo writes -W^T (c phi).
-func (f *Semigroup) GradientTo(g, x, phi, c []float64) {
+func (f *laplace) GradientTo(g, x, phi, c []float64) {
 	for j := range f.v {
 		f.v[j] = -c[j] * phi[j]
 	}
 	vec.MatTVec(g, f.w, f.v)
 }
 
-func (f *Semigroup) Smooth() error { return nil }
+func (f *laplace) Smooth() error { return nil }
 
 // State saves or restores the rates.
-func (f *Semigroup) State(c *snapshot.Codec) {
+func (f *laplace) State(c *snapshot.Codec) {
 	c.Section("semigroup")
 	c.Float64s(f.w)
 }
 
-func (f *Semigroup) RedrawFrom(r *random.Rand) bool {
-	if f.law == ReciprocalSemigroup {
+func (f *laplace) RedrawFrom(r *random.Rand) bool {
+	if f.law == Reciprocal {
 		for i := range f.w {
 			f.w[i] = -math.Log(r.Uniform()) / f.parameter
 		}
@@ -111,15 +114,15 @@ func (f *Semigroup) RedrawFrom(r *random.Rand) bool {
 	return true
 }
 
-func (f *Semigroup) Weigh(s float64) bool { f.scale *= s; return true }
-func (f *Semigroup) mass() float64        { return f.scale * f.scale * float64(f.n) }
+func (f *laplace) Weigh(s float64) bool { f.scale *= s; return true }
+func (f *laplace) mass() float64        { return f.scale * f.scale * float64(f.n) }
 
 // at is the kernel without weight at times (x + z).
-func (f *Semigroup) at(x, z []float64, times float64) float64 {
+func (f *laplace) at(x, z []float64, times float64) float64 {
 	k := 1.0
 	for i := range x {
 		s := times * (x[i] + z[i])
-		if f.law == ReciprocalSemigroup {
+		if f.law == Reciprocal {
 			k *= f.parameter / (s + f.parameter)
 		} else {
 			k *= math.Exp(-f.parameter * math.Sqrt(s))
@@ -128,22 +131,22 @@ func (f *Semigroup) at(x, z []float64, times float64) float64 {
 	return k
 }
 
-func (f *Semigroup) Kernel(x, z []float64) float64 { return f.mass() * f.at(x, z, 1) }
+func (f *laplace) Kernel(x, z []float64) float64 { return f.mass() * f.at(x, z, 1) }
 
 // variance: the square of exp(-w s) is exp(-w 2s).
-func (f *Semigroup) Variance(x, z []float64) float64 {
+func (f *laplace) Variance(x, z []float64) float64 {
 	return numeric.Square(f.mass()) * (f.at(x, z, 2) - numeric.Square(f.at(x, z, 1))) / float64(f.n)
 }
 
-func (f *Semigroup) KernelSmooth() error { return nil }
+func (f *laplace) KernelSmooth() error { return nil }
 
 // kernelSlopeTo is the logarithmic derivative times the kernel. That of the
 // exponential law diverges at x + z = 0.
-func (f *Semigroup) KernelSlopeTo(g, x, z []float64) {
+func (f *laplace) KernelSlopeTo(g, x, z []float64) {
 	k := f.Kernel(x, z)
 	for i := range g {
 		s := x[i] + z[i]
-		if f.law == ReciprocalSemigroup {
+		if f.law == Reciprocal {
 			g[i] = -k / (s + f.parameter)
 		} else {
 			g[i] = -k * f.parameter / (2 * math.Sqrt(s))
@@ -154,7 +157,7 @@ func (f *Semigroup) KernelSlopeTo(g, x, z []float64) {
 // A term exp(-omega.(x+z)) lies in [0, 1]. The trace of the Gram matrix is not n, as for other
 // kernels, but at least n times the smallest k(x, x). k(x, x) is smallest where all coordinates are
 // equal, because -ln k(x, x) is a sum of concave functions of the coordinates.
-func (f *Semigroup) Estimate() (bound.Estimate, error) {
+func (f *laplace) Estimate() (bound.Estimate, error) {
 	least := func(p bound.Set) (float64, error) {
 		if err := check.Positive("the radius of the inputs", p.Radius); err != nil {
 			return 0, err

@@ -1,4 +1,5 @@
-package orff
+// Package nystroem has the features of a kernel through landmarks, a subset of the inputs.
+package nystroem
 
 import (
 	"fmt"
@@ -6,13 +7,14 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/internal/check"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
-// Nystroem is the map of a kernel through M landmarks (Williams and Seeger 2001;
+// landmarkScalar is the map of a kernel through M landmarks (Williams and Seeger 2001;
 // Brault 2017, section 2.1.2.2): with the Gram matrix U Lambda U^T of the
 // landmarks,
 //
@@ -20,7 +22,7 @@ import (
 //
 // It is exact on the landmarks. Eigenvalues below 1e-10 of the largest give
 // features that are always zero. Another landmark needs another map.
-type Nystroem struct {
+type landmarkScalar struct {
 	spectrum  spectrum.Spectrum
 	d, m      int
 	landmarks []float64 // m x d
@@ -30,9 +32,9 @@ type Nystroem struct {
 	delta, slope, k []float64 // scratch: d, d, m
 }
 
-// NewNystroem factors the Gram matrix of the landmarks, M x d row-major; their
+// New factors the Gram matrix of the landmarks, M x d row-major; their
 // frequencies are never drawn.
-func NewNystroem(s spectrum.Spectrum, d int, landmarks []float64) (*Nystroem, error) {
+func New(s spectrum.Spectrum, d int, landmarks []float64) (orff.SmoothScalar, error) {
 	if d < 1 || len(landmarks) == 0 || len(landmarks)%d != 0 || !numeric.Finite(landmarks) {
 		return nil, fmt.Errorf("orff: Nystroem features need whole finite rows of %d coordinates, got %d numbers", d, len(landmarks))
 	}
@@ -40,7 +42,7 @@ func NewNystroem(s spectrum.Spectrum, d int, landmarks []float64) (*Nystroem, er
 		return nil, err
 	}
 	m := len(landmarks) / d
-	f := &Nystroem{
+	f := &landmarkScalar{
 		spectrum: s, d: d, m: m, scale: 1,
 		landmarks: append([]float64(nil), landmarks...), root: make([]float64, m*m),
 		delta: make([]float64, d), slope: make([]float64, d), k: make([]float64, m),
@@ -83,20 +85,20 @@ func Landmarks(x []float64, d, m int, seed uint64) []float64 {
 	return rows[:m*d]
 }
 
-func (f *Nystroem) landmark(i int) []float64 { return f.landmarks[i*f.d : (i+1)*f.d] }
+func (f *landmarkScalar) landmark(i int) []float64 { return f.landmarks[i*f.d : (i+1)*f.d] }
 
-func (f *Nystroem) similaritiesTo(k, x []float64) {
+func (f *landmarkScalar) similaritiesTo(k, x []float64) {
 	for i := range k {
 		numeric.LagTo(f.delta, x, f.landmark(i))
 		k[i] = f.spectrum.K0(f.delta)
 	}
 }
 
-func (f *Nystroem) In() int  { return f.d }
-func (f *Nystroem) Len() int { return f.m }
+func (f *landmarkScalar) In() int  { return f.d }
+func (f *landmarkScalar) Len() int { return f.m }
 
 // FeaturesTo writes phi(x).
-func (f *Nystroem) FeaturesTo(phi, x []float64) {
+func (f *landmarkScalar) FeaturesTo(phi, x []float64) {
 	if len(phi) != f.m || len(x) != f.d {
 		panic(check.BadLength)
 	}
@@ -106,7 +108,7 @@ func (f *Nystroem) FeaturesTo(phi, x []float64) {
 }
 
 // GradientTo sums the gradients of k(x, x_i).
-func (f *Nystroem) GradientTo(g, x, phi, c []float64) {
+func (f *landmarkScalar) GradientTo(g, x, phi, c []float64) {
 	vec.MatTVec(f.k, f.root, c)
 	clear(g)
 	for i, v := range f.k {
@@ -116,26 +118,26 @@ func (f *Nystroem) GradientTo(g, x, phi, c []float64) {
 	}
 }
 
-func (f *Nystroem) Smooth() error { return spectrum.CheckSlope(f.spectrum) }
+func (f *landmarkScalar) Smooth() error { return spectrum.CheckSlope(f.spectrum) }
 
 // State saves or restores the landmarks; their number belongs to the
 // configuration.
-func (f *Nystroem) State(c *snapshot.Codec) {
+func (f *landmarkScalar) State(c *snapshot.Codec) {
 	c.Section("nystroem")
 	c.Float64s(f.landmarks)
 	c.Float64s(f.root)
 }
 
-func (f *Nystroem) Weigh(s float64) bool { f.scale *= s; return true }
+func (f *landmarkScalar) Weigh(s float64) bool { f.scale *= s; return true }
 
-func (f *Nystroem) Kernel(x, z []float64) float64 {
+func (f *landmarkScalar) Kernel(x, z []float64) float64 {
 	numeric.LagTo(f.delta, x, z)
 	return f.scale * f.scale * f.spectrum.K0(f.delta)
 }
 
-func (f *Nystroem) KernelSmooth() error { return spectrum.CheckSlope(f.spectrum) }
+func (f *landmarkScalar) KernelSmooth() error { return spectrum.CheckSlope(f.spectrum) }
 
-func (f *Nystroem) KernelSlopeTo(g, x, z []float64) {
+func (f *landmarkScalar) KernelSlopeTo(g, x, z []float64) {
 	numeric.LagTo(f.delta, x, z)
 	spectrum.SlopeTo(g, f.spectrum, f.delta)
 	vec.Scale(f.scale*f.scale, g)
