@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -214,12 +215,12 @@ func (s *sniffer) byBlanks() error {
 		return nil
 	}
 	for _, form := range []string{" {2,}", " +"} {
-		blanks := lazyregexp.New(form)
-		last := blanks().Split(s.rows[len(s.rows)-1][0], -1)
+		blanks := regexp.MustCompile(form)
+		last := blanks.Split(s.rows[len(s.rows)-1][0], -1)
 		if form != " +" && !strings.Contains(last[0], " ") {
 			continue // no date with a blank before the time of day
 		}
-		if n := len(last); n > 1 && s.nearlyAll(0, func(cell string) bool { return len(blanks().Split(cell, -1)) == n }) {
+		if n := len(last); n > 1 && s.nearlyAll(0, func(cell string) bool { return len(blanks.Split(cell, -1)) == n }) {
 			return fmt.Errorf("%d columns stand behind blanks: put commas between them with  sed -E 's/^ +//; s/%s/,/g' IN > OUT.csv", n, form)
 		}
 	}
