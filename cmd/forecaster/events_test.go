@@ -81,14 +81,14 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestBounds: forecasts and intervals stay in the bounds of the variables that have some.
+// TestBounds: forecasts and intervals stay in the bounds of the variables that have some, of a model that learns none.
 func TestBounds(t *testing.T) {
 	dir := t.TempDir()
 	file, out := filepath.Join(dir, "data.csv"), filepath.Join(dir, "out.csv")
 	data, _ := maintained(300)
 	writeFile(t, file, data)
 	below := func(args ...string) (count int) {
-		mustCall(t, append([]string{"replay", file, "--horizon", "2", "--out", out}, args...)...)
+		mustCall(t, append([]string{"replay", file, "--model", "var1", "--horizon", "2", "--out", out}, args...)...)
 		rows, err := csv.NewReader(bytes.NewReader(readFile(t, out))).ReadAll()
 		if err != nil {
 			t.Fatal(err)
