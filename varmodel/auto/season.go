@@ -93,6 +93,9 @@ func (s *seasons) clock(inverse []float64) {
 	}
 }
 
+// dated reports whether samples so far had a time.
+func (s *seasons) dated() bool { return s.before != 0 || s.spacing > 0 }
+
 // same reports whether a step has about the given length.
 func (s *seasons) same(step int64, length float64) bool {
 	return math.Abs(float64(step)-length) < spacingDiffers*length
@@ -241,7 +244,7 @@ func (s *seasons) turns() []*cycle {
 
 // phaseNow is the phase of a cycle at the last sample.
 func (s *seasons) phaseNow(c *cycle) int {
-	if c.span > 0 && s.before > 0 {
+	if c.span > 0 && s.before != 0 {
 		return c.phaseOf(s.before)
 	}
 	return c.phase
@@ -278,7 +281,7 @@ func (s *seasons) Observe(inverse []float64) {
 	clear(others)
 	for k, c := range s.cycles {
 		phase := c.phase + 1
-		if c.span > 0 && s.time > 0 {
+		if c.span > 0 && s.time != 0 {
 			phase = c.phaseOf(s.time)
 		} else if phase == c.period {
 			phase = 0

@@ -76,17 +76,10 @@ func (c *cycle) setFree() {
 // a morning repeats within each hour.
 func (c *cycle) soon() bool { return !c.free && c.span >= daySpan }
 
-// phaseOf is the phase at a time.
+// phaseOf is the phase at a time, which may be before 1970.
 func (c *cycle) phaseOf(ns int64) int {
-	turn := float64(ns%c.span) / float64(c.span)
-	phase := int(math.Round(turn * float64(c.period))) // in [-period, period]
-	switch {
-	case phase < 0:
-		return phase + c.period
-	case phase == c.period:
-		return 0
-	}
-	return phase
+	turn := float64((ns%c.span+c.span)%c.span) / float64(c.span)
+	return int(math.Round(turn*float64(c.period))) % c.period
 }
 
 // open makes room for the shape.

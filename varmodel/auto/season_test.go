@@ -240,6 +240,45 @@ func TestSeasonsClock(t *testing.T) {
 	}
 }
 
+// A series that goes on from before 1970 has the same forecasts as one fifty years later: phases come from the times
+// before 1970, and times that would be numbers of rows at the beginning of a series are times in one that had times.
+// Half of the samples are half-way between two phases, and thirty are left out.
+func TestSeasonsOfTimesAround1970(t *testing.T) {
+	const hour = int64(3600e9)
+	for _, c := range []struct {
+		name           string
+		spacing, later int64
+		rows           int
+		period         float64
+	}{
+		{"weeks", weekSpan, 50 * yearSpan, 600, 52},
+		{"half hours", hour / 2, 2600 * weekSpan, 500, 30},
+	} {
+		forecasts := make([][]float64, 2)
+		for k, later := range []int64{0, c.later} {
+			f := newAuto(t, Config{Dim: 1, Horizon: 4, Tier: TierTiny}).NewSeries()
+			clock := modeltest.As[eval.Clocked](t, f)
+			rng, dst := rand.New(rand.NewPCG(19, 70)), make([]float64, 4)
+			first := -c.spacing * int64(c.rows) * 2 / 3 / hour * hour
+			for i := range c.rows {
+				if i >= 110 && i < 140 {
+					continue
+				}
+				at := first + c.spacing*int64(i) + hour/4
+				clock.SetTime(at + later)
+				if err := f.Observe([]float64{math.Sin(2*math.Pi*float64(i)/c.period) + .1*rng.NormFloat64()}); err != nil {
+					t.Fatal(err)
+				}
+				f.ForecastTo(dst)
+				forecasts[k] = append(forecasts[k], dst...)
+			}
+		}
+		if !slices.Equal(forecasts[0], forecasts[1]) {
+			t.Errorf("%s: other forecasts than later", c.name)
+		}
+	}
+}
+
 // A variable that begins late has had its first value before: the seasons are those of a series
 // in which it has.
 func TestSeasonsOfALateVariable(t *testing.T) {

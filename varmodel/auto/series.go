@@ -181,7 +181,7 @@ const rowNumbers = 1e8 * 1e9
 
 // SetTime implements eval.Clocked.
 func (s *autoSeries) SetTime(ns int64) {
-	if ns < 0 || ns >= rowNumbers {
+	if ns < 0 || ns >= rowNumbers || s.seasons.dated() {
 		s.seasons.time = ns
 	}
 }
