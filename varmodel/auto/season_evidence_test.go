@@ -31,6 +31,27 @@ func TestEvidenceOfBlocks(t *testing.T) {
 	}
 }
 
+// The first blocks are white beside the season: the rest of y is 2 - 3^2/5 = .2 with x and 2 without. The second ones walk:
+// the changes 1, 1, -1, 1 of y have the squares 4, and 4 - 2^2/2 = 2 with the changes 1, 0, -1, 0 of x; all other memories
+// leave more in both cases.
+func TestOddsOfBlocks(t *testing.T) {
+	for _, c := range []struct {
+		said, happened []float64
+		want           float64
+	}{
+		{[]float64{0, 1, 0, 2, 0}, []float64{0, 1, 0, 1, 0}, 2 * math.Log(2/.2)},
+		{[]float64{0, 1, 1, 0, 0}, []float64{0, 1, 2, 1, 2}, 2 * math.Log(4./2)},
+		{[]float64{0, 0, 0}, []float64{0, 0, 0}, 0},
+		{[]float64{0, -1, 0}, []float64{0, 1, 0}, 0},
+	} {
+		var e evidence
+		for i, said := range c.said {
+			e.add(said, c.happened[i], evidenceBlocks, true)
+		}
+		modeltest.Near(t, "the odds", e.odds(), c.want, 1e-12)
+	}
+}
+
 // A single step that repeats is no season yet: its rise and its fall are.
 func TestEvidenceOfOneStep(t *testing.T) {
 	var e evidence
