@@ -163,19 +163,23 @@ func (e *evidence) forget(keep float64) {
 }
 
 // forgetting returns the sums with forgetting.
-func (e *evidence) forgetting() []*float64 {
-	list := []*float64{&e.count, &e.x4, &e.product, &e.square}
-	for _, m := range []*moments{&e.now, &e.lag, &e.then} {
-		list = append(list, &m.xx, &m.xy, &m.yx, &m.yy)
+func (e *evidence) forgetting() [16]*float64 {
+	return [...]*float64{
+		&e.count, &e.x4, &e.product, &e.square,
+		&e.now.xx, &e.now.xy, &e.now.yx, &e.now.yy,
+		&e.lag.xx, &e.lag.xy, &e.lag.yx, &e.lag.yy,
+		&e.then.xx, &e.then.xy, &e.then.yx, &e.then.yy,
 	}
-	return list
 }
 
 // interrupt is for a break: the next block does not follow the last one.
 func (e *evidence) interrupt() { e.changes = false }
 
 func (e *evidence) State(c *snapshot.Codec) {
-	for _, v := range append(e.forgetting(), &e.said, &e.happened, &e.before.said, &e.before.happened) {
+	for _, v := range e.forgetting() {
+		c.Float64(v)
+	}
+	for _, v := range []*float64{&e.said, &e.happened, &e.before.said, &e.before.happened} {
 		c.Float64(v)
 	}
 	c.Index(&e.seen, math.MaxInt)
