@@ -89,12 +89,18 @@ func partKinds() []kind {
 				}
 			}
 		}},
-		{"values that are held for six steps", 3, rows, 0, each(func(rng *rand.Rand, t int, last float64) float64 {
-			if t%6 == 0 {
-				return math.Round(10*(.3*last+rng.NormFloat64())) / 10
+		{"values that move in bursts", 3, rows, 0, func(rng *rand.Rand, x [][]float64) {
+			moves := []float64{.9, .9, .9} // probability of the next change
+			for t := 1; t < len(x); t++ {
+				for j := range x[t] {
+					if x[t][j] = x[t-1][j]; rng.Float64() < moves[j] {
+						x[t][j], moves[j] = .5*x[t][j]+rng.NormFloat64(), .9
+					} else {
+						moves[j] = .1
+					}
+				}
 			}
-			return last
-		})},
+		}},
 		{"hours of a load", 2, rows, 1, each(func(rng *rand.Rand, t int, last float64) float64 {
 			level := func(t int) float64 { return 3*wave(t, day) + 4*busy(t) }
 			return level(t) + .5*(last-level(t-1)) + .7*rng.NormFloat64()

@@ -18,6 +18,7 @@ func TestPartsAreWorthWhereTheyWereMadeFor(t *testing.T) {
 		gain    float64
 	}{
 		{"a pipe of 20 steps", auto.CrossLags, 1, .35},
+		{"values that move in bursts", auto.Holding, 1, .03},
 		{"smooth sines", auto.Exact, 1, .7},
 		{"coupled logistic maps", auto.Iterating, 4, 1.4},
 		{"hours of a load", auto.Seasons, 24, .6},

@@ -15,7 +15,7 @@ import (
 
 // stateVersion changes whenever a change of the program changes forecasts
 // or what a checkpoint means: a checkpoint of another version is refused.
-const stateVersion = 36
+const stateVersion = 37
 
 // Settings returns what the state of an engine depends on beside the log, ascending by
 // key: the settings of the engine and the arithmetic of the build.

@@ -33,6 +33,7 @@ const (
 	Refitting  Ingredient = "refit"       // refits of the experts at 50, 100, 400 and 3200 samples
 	LongInputs Ingredient = "long"        // forecasts of ar96 as inputs of the other experts
 	Stacking   Ingredient = "stack"       // linear correction of the aggregate
+	Holding    Ingredient = "hold"        // factors by the time since the last change, where values repeat
 	Seasons    Ingredient = "seasons"     // cycles of the clock and of the search, and forecasts of what remains
 	SeasonStep Ingredient = "season-step" // the season around its mean as an expert of one step
 	EarlySteps Ingredient = "early"       // shrinkage of the one-step forecasts of young series
@@ -46,7 +47,7 @@ const (
 )
 
 var Ingredients = []Ingredient{
-	Refitting, LongInputs, Stacking, Seasons, SeasonStep, EarlySteps,
+	Refitting, LongInputs, Stacking, Holding, Seasons, SeasonStep, EarlySteps,
 	Exact, CrossLags, OwnPast, Iterating, Rounds, Trends, Calendar,
 }
 

@@ -61,8 +61,12 @@ func (s *autoSeries) JacobianTo(jac []float64) bool {
 			clear(row)
 			row[j] = 1
 		}
+		factor := early
+		if s.holds != nil {
+			factor *= s.holds.factor(j)
+		}
 		for k := range c[1:] {
-			c[k+1] *= early
+			c[k+1] *= factor
 			row[j] -= c[k+1]
 		}
 		for k, e := range s.m.experts {

@@ -62,6 +62,9 @@ func TestJacobianOfAuto(t *testing.T) {
 		if o := s.exact.own[0]; (o != nil && o.used) != (name == "little noise") {
 			t.Fatalf("%s: least squares %+v", name, o)
 		}
+		if f := s.holds.factor(2); (f != 1) != (name == "held values") {
+			t.Fatalf("%s: a factor of %g", name, f)
+		}
 		const d = 3
 		n := d * s.Lags()
 		jac := make([]float64, d*n)

@@ -31,6 +31,7 @@ type autoSeries struct {
 	seasons      *seasons      // without any cycle for good where series share the weights
 	remainder    *remainder    // nil while there is no season
 	exact        *leastSquares // in place of the panel where there is little noise
+	holds        *holds        // nil without the ingredient
 	refit        *refit        // nil when the experts are not refitted
 	multihorizon *multihorizon // nil for a horizon of one
 

@@ -98,6 +98,10 @@ func (m *auto) NewSeries() eval.Forecaster {
 		s.calendar = newCalendar(m)
 		s.add(s.calendar)
 	}
+	if m.has(Holding) {
+		s.holds = newHolds(d)
+		s.add(s.holds)
+	}
 	s.add(s.exact)
 	if m.seasonal() && given == 0 {
 		s.add(newSeasonSearch(m.memory))

@@ -1,0 +1,147 @@
+package auto
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/varmodel/series"
+)
+
+const (
+	holdAges     = 6    // classes of ages, see holdAge
+	holdMemory   = .999 // weight of an outcome after the next one of its class
+	holdOutcomes = 20   // outcomes of a class before it has a factor
+	holdLimit    = 2    // largest factor
+	holdEvidence = 3    // distance of a slope from 1, in standard errors, of which half is believed
+)
+
+// holds are the factors of the one-step increments of variables that repeat their last value:
+// a sensor that reports changes only, or less often than it is read. Its samples since the last
+// change, the age, say how probable the next change is; experts forecast the increment in the
+// mean over all ages.
+//
+// The factor of an age is the slope of the outcomes on the forecasts that were made at this
+// age, drawn towards 1 as far as its standard error does not exclude that. A variable that has
+// never been held has none.
+type holds struct {
+	age       []int         // of each variable: samples since the last change
+	increment []float64     // that was forecast, without the factor, in typical steps
+	ages      [][]holdSlope // of each variable, holdAges; nil: never held
+}
+
+// holdSlope is the regression of the outcomes on the forecasts of one age.
+type holdSlope struct {
+	product, square float64 // sums of forecast times outcome, and of forecast^2
+	noise           float64 // sum of forecast^2 error^2
+	count           float64 // outcomes
+}
+
+// holdAge is the class of an age: 0, 1, 2, 3, 4 to 7, and more.
+func holdAge(age int) int {
+	switch {
+	case age < 4:
+		return age
+	case age < 8:
+		return 4
+	}
+	return 5
+}
+
+func newHolds(dim int) *holds {
+	return &holds{age: make([]int, dim), increment: make([]float64, dim), ages: make([][]holdSlope, dim)}
+}
+
+// factor is the factor of the next increment of variable j.
+func (h *holds) factor(j int) float64 {
+	if h.ages[j] == nil {
+		return 1
+	}
+	return h.ages[j][holdAge(h.age[j])].factor()
+}
+
+func (s *holdSlope) factor() float64 {
+	if s.count < holdOutcomes || s.square <= 0 {
+		return 1
+	}
+	distance := series.ClipTo(s.product/s.square, 0, holdLimit) - 1
+	// distance^2 and its standard error squared, both times square^2: 0/0 is no distance.
+	signal := distance * distance * s.square * s.square
+	if signal == 0 {
+		return 1
+	}
+	return 1 + distance*signal/(signal+holdEvidence*holdEvidence*s.noise)
+}
+
+// learn learns the outcome of a forecast increment, both in typical steps.
+func (s *holdSlope) learn(forecast, outcome float64) {
+	forecast = series.ClipTo(forecast, -shrinkageLimit, shrinkageLimit)
+	outcome = series.ClipTo(outcome, -shrinkageLimit, shrinkageLimit)
+	e := outcome - s.factor()*forecast
+	s.product = holdMemory*s.product + forecast*outcome
+	s.square = holdMemory*s.square + forecast*forecast
+	s.noise = holdMemory*s.noise + forecast*forecast*e*e
+	s.count = holdMemory*s.count + 1
+}
+
+func (h *holds) learn(s *autoSeries, o *outcome) {
+	h.Observe(o.target, o.before, s.scaler.PerStep, s.pending)
+}
+
+// Observe learns the outcome y after last, NaN where missing. Without learn there was no
+// forecast. perStep are the inverse typical steps at the forecast.
+func (h *holds) Observe(y, last, perStep []float64, learn bool) {
+	for j, v := range y {
+		step := v - last[j]
+		if step != step {
+			continue
+		}
+		if ages := h.ages[j]; ages != nil && learn {
+			ages[holdAge(h.age[j])].learn(h.increment[j], step*perStep[j])
+		}
+		if step != 0 {
+			h.age[j] = 0
+			continue
+		}
+		h.age[j]++
+		if h.ages[j] == nil {
+			h.ages[j] = make([]holdSlope, holdAges)
+		}
+	}
+}
+
+func (h *holds) forecast(s *autoSeries) { h.forecastTo(s.next, s.past.Lag(0), s.scaler.PerStep) }
+
+// forecastTo multiplies the increments of next over last.
+func (h *holds) forecastTo(next, last, perStep []float64) {
+	for j, v := range next {
+		step := v - last[j]
+		h.increment[j] = step * perStep[j]
+		if f := h.factor(j); f != 1 {
+			next[j] = last[j] + f*step
+		}
+	}
+}
+
+func (h *holds) interrupt(*autoSeries) { clear(h.age) }
+
+func (h *holds) stateOf(c *snapshot.Codec, _ *autoSeries) {
+	c.Section("holds")
+	c.Float64s(h.increment)
+	for j := range h.age {
+		c.Index(&h.age[j], math.MaxInt)
+		has := h.ages[j] != nil
+		c.Bool(&has)
+		if c.Decoding() {
+			h.ages[j] = nil
+			if has {
+				h.ages[j] = make([]holdSlope, holdAges)
+			}
+		}
+		for i := range h.ages[j] {
+			s := &h.ages[j][i]
+			for _, v := range []*float64{&s.product, &s.square, &s.noise, &s.count} {
+				c.Float64(v)
+			}
+		}
+	}
+}
