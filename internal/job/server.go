@@ -48,6 +48,17 @@ func (l *Live) ServeHTTP() (stop func(), err error) {
 		}
 		return nil, fmt.Errorf("server.listen: %w", err)
 	}
+	l.Address = scheme + "://" + listener.Addr().String()
+	l.log.Info("serving", "address", l.Address, "paths", "/ /api/v1 /metrics /healthz /readyz /version")
+	if settings == nil && !c.Token.IsZero() && !c.OnLoopback() {
+		l.log.Warn("server.token is sent in clear: set server.tls_cert and server.tls_key, or let a proxy on this machine speak TLS", "listen", c.Listen)
+	}
+	return l.serve(listener, settings), nil
+}
+
+// serve answers the connections of a listener, with TLS unless settings is nil. Each has limited time: a client
+// that sends or takes nothing keeps no connection.
+func (l *Live) serve(listener net.Listener, settings *tls.Config) (stop func()) {
 	guests := &crowd{Listener: listener, limit: maxConnections}
 	server := &http.Server{
 		TLSConfig:         settings,
@@ -61,11 +72,6 @@ func (l *Live) ServeHTTP() (stop func(), err error) {
 		MaxHeaderBytes:    16 << 10,
 	}
 	server.RegisterOnShutdown(l.Page.EndStreams)
-	l.Address = scheme + "://" + listener.Addr().String()
-	l.log.Info("serving", "address", l.Address, "paths", "/ /api/v1 /metrics /healthz /readyz /version")
-	if settings == nil && !c.Token.IsZero() && !c.OnLoopback() {
-		l.log.Warn("server.token is sent in clear: set server.tls_cert and server.tls_key, or let a proxy on this machine speak TLS", "listen", c.Listen)
-	}
 	serve := func() error { return server.Serve(guests) }
 	if settings != nil {
 		serve = func() error { return server.ServeTLS(guests, "", "") }
@@ -81,7 +87,7 @@ func (l *Live) ServeHTTP() (stop func(), err error) {
 		if server.Shutdown(ctx) != nil {
 			_ = server.Close() // the process is about to end
 		}
-	}, nil
+	}
 }
 
 func (l *Live) handler() http.Handler {
