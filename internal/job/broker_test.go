@@ -123,6 +123,23 @@ func TestProduce(t *testing.T) {
 	}
 }
 
+// sendTo writes a message to a topic of the broker of a configuration.
+func sendTo(t *testing.T, cfg *config.Config, topic, key, value string) {
+	t.Helper()
+	connection, err := wire.InputKafka(cfg).Connection()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := kafka.NewProducer(connection, topic, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if err := p.Send(context.Background(), []stream.Message{{Key: []byte(key), Value: []byte(value)}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Records of several topics come into one, with their series as the key; a message that cannot be read keeps
 // its key. No record is copied twice.
 func TestMerge(t *testing.T) {
@@ -137,18 +154,7 @@ func TestMerge(t *testing.T) {
 	}
 	send := func(topic, key, value string) {
 		t.Helper()
-		connection, err := wire.InputKafka(cfg).Connection()
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := kafka.NewProducer(connection, topic, slog.New(slog.DiscardHandler))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer p.Close()
-		if err := p.Send(context.Background(), []stream.Message{{Key: []byte(key), Value: []byte(value)}}); err != nil {
-			t.Fatal(err)
-		}
+		sendTo(t, cfg, topic, key, value)
 	}
 	merged := func(n int) (lines []string) {
 		t.Helper()
@@ -192,6 +198,52 @@ func TestMerge(t *testing.T) {
 	if err := Merge(t.Context(), cfg, 1, slog.New(slog.DiscardHandler)); err == nil || !strings.HasPrefix(err.Error(), "input.kafka.brokers (--brokers): ") {
 		t.Errorf("without a broker: %v", err)
 	}
+}
+
+// A member that copies goes on after another one has come and gone, and copies nothing twice: each time, all partitions
+// are given back and assigned again.
+func TestMergeGoesOnAfterAnotherMember(t *testing.T) {
+	b, err := devbroker.Start(1, []string{"a", "b"}, kfake.BrokerConfigs(map[string]string{"group.min.session.timeout.ms": "500"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	cfg, err := loadConfig(t, "input.kafka.brokers="+b.Addr(), "input.kafka.topics=a,b", "input.kafka.join=all", "input.kafka.session_timeout=3s", "output.discard={}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	member := func() (log *loggedText, stop func()) {
+		log = new(loggedText)
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error, 1)
+		go func() { done <- Merge(ctx, cfg, 1, slog.New(slog.NewTextHandler(log, nil))) }()
+		return log, func() {
+			t.Helper()
+			cancel()
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	_, stop := member()
+	defer stop()
+	copied := func(what string, n int) {
+		t.Helper()
+		sendTo(t, cfg, "a", "s", sampleText("s", n))
+		var want []string
+		for i := range n + 1 {
+			want = append(want, "s "+sampleText("s", i))
+		}
+		if got := topicLines(t, b.Addr(), "all", n+1); !slices.Equal(got, want) {
+			t.Errorf("%s: copied %q, want %q", what, got, want)
+		}
+	}
+	copied("alone", 0)
+	other, stopOther := member()
+	until(t, "another member is there", func() bool { return other.has("partitions were assigned") })
+	copied("beside another member", 1)
+	stopOther()
+	copied("alone again", 2)
 }
 
 // A program that asks row by row gets the forecasts of a replay, and goes on from the checkpoint of the last time.
