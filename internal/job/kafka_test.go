@@ -186,9 +186,21 @@ func TestPartitionsGoAndComeBack(t *testing.T) {
 	}
 	f.send(50, sampleText)
 	until(t, "two jobs have read all", func() bool { return records(one)+records(two) == 4*100 })
-	_, metrics := askPath(t, one, "/metrics")
-	if n := strings.Count(metrics, "forecaster_consumer_lag{"); n != 2 {
-		t.Errorf("/metrics has the lag of %d partitions, the job works on 2", n)
+	lags := 0
+	metrics := scrape(t, one)
+	for partition := range fieldPartitions {
+		labels := fmt.Sprintf(`{partition="%d",topic="in"}`, partition)
+		if _, ok := metrics["forecaster_consumer_lag"+labels]; ok {
+			lags++
+		}
+		for _, name := range []string{"lost_records_total", "kafka_retries_total"} { // of every partition that it has had
+			if _, ok := metrics["forecaster_"+name+labels]; !ok {
+				t.Errorf("/metrics lacks %s%s", name, labels)
+			}
+		}
+	}
+	if lags != 2 {
+		t.Errorf("/metrics has the lag of %d partitions, the job works on 2", lags)
 	}
 	until(t, "the lag is known", func() bool { return one.status().Lag == 0 })
 
