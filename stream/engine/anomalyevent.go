@@ -17,8 +17,8 @@ func (c *Config) anomalies(variables []string) anomaly.Config {
 	return a
 }
 
-// scoreAnomaly adds to the observation o how unusual the sample of r is, and an event when
-// an anomaly has begun, has become the new normal, or has ended.
+// scoreAnomaly adds the anomaly scores of the sample of r to the observation o, and an event
+// when an anomaly begins, becomes the new normal, or ends.
 func scoreAnomaly(dst *Results, o *stream.Observation, s *scoredSeries, r *stepResult) {
 	a := s.anomalies
 	if score, ok := a.Observe(r.time, r.y, s.yhat); ok {
@@ -40,13 +40,13 @@ func scoreAnomaly(dst *Results, o *stream.Observation, s *scoredSeries, r *stepR
 	}
 	if o.Anomalous = a.Anomalous(); o.Anomalous {
 		o.Share = dst.vector(a.Shares())
-		known := e // of its own memory, which other samples do not need
+		known := e // allocated only here: most samples have no anomaly
 		known.Shares = dst.vector(e.Shares)
 		o.Anomaly = &known
 	}
 }
 
-// reportAnomaly appends an event of the anomaly e.
+// reportAnomaly appends an event for a phase of the anomaly e.
 func reportAnomaly(dst *Results, o *stream.Observation, phase string, e anomaly.Event) {
 	e.Shares = slices.Clone(e.Shares)
 	s := o.Series

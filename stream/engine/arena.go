@@ -2,25 +2,25 @@ package engine
 
 import "unsafe"
 
-// arena hands out slices that are valid until it is reset. Where it has to grow, those
-// before stay where they are: nothing is copied.
+// arena allocates slices that are valid until its reset. It grows by blocks, so that slices
+// allocated before are not copied.
 type arena[T any] struct {
-	blocks [][]T // all are used again after a reset: the end of each is free
-	at     int   // those before are full
-	size   int   // of all blocks
-	used   int   // since the reset
+	blocks [][]T // kept at a reset; the capacity after the length of a block is free
+	at     int   // index of the block in use; blocks before it are full
+	size   int   // capacity of all blocks
+	used   int   // elements taken since the reset
 }
 
-// blockMost is the largest number of elements of a block, unless one slice has more: a larger
-// block could leave as much memory free as is used.
+// blockMost is the largest number of elements in a block, unless one slice has more. Blocks grow
+// with the arena; without the limit up to half of its memory could be unused.
 const blockMost = 1 << 16
 
-// take returns n elements, of any value.
+// take returns n elements with undefined values. It never returns nil.
 func (a *arena[T]) take(n int) []T {
 	for a.at < len(a.blocks) && n > cap(a.blocks[a.at])-len(a.blocks[a.at]) {
 		a.at++
 	}
-	if a.at == len(a.blocks) { // an empty slice is not nil
+	if a.at == len(a.blocks) {
 		a.blocks = append(a.blocks, make([]T, 0, max(n, min(a.size, blockMost), 64)))
 		a.size += cap(a.blocks[a.at])
 	}
@@ -41,7 +41,7 @@ func (a *arena[T]) copy(v []T) []T {
 	return c
 }
 
-// reset takes everything back. Blocks of far more room than was used are given up.
+// reset invalidates all slices. It keeps the blocks unless they are excessive.
 func (a *arena[T]) reset() {
 	if excessive[T](a.used, a.size) {
 		*a = arena[T]{}
@@ -52,7 +52,7 @@ func (a *arena[T]) reset() {
 	a.at, a.used = 0, 0
 }
 
-// emptied returns v without elements, and without memory that is excessive.
+// emptied returns v[:0], or nil if the capacity of v is excessive.
 func emptied[T any](v []T) []T {
 	if excessive[T](len(v), cap(v)) {
 		return nil
@@ -60,8 +60,8 @@ func emptied[T any](v []T) []T {
 	return v[:0]
 }
 
-// excessive reports whether the room for elements is far more than a batch has used: behind a
-// backlog, batches are small.
+// excessive reports whether a batch has used so few of the room elements that the memory should
+// be freed: batches are small once a backlog is worked off.
 func excessive[T any](used, room int) bool {
 	const least = 1 << 20 // bytes
 	var element T

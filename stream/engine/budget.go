@@ -12,26 +12,24 @@ import (
 	"github.com/orffvar/forecaster/stream/assemble"
 )
 
-// LighterModel is a model that a series gets instead of NewModel's when memory is short.
+// LighterModel is a model for series that have no memory for the model of NewModel.
 type LighterModel struct {
 	Name string // in the event of a new series
 	New  func(dim int) (eval.Model, error)
 }
 
-// budget is the memory that the series of an engine may take together. What one costs is known
-// before it is made.
+// budget is the memory for all series of an engine.
 type budget struct {
 	limit int64 // bytes; 0 = none
-	used  int64 // by the series there are
+	used  int64 // sum of series.cost
 	costs map[choice]cost
 }
 
-// choice is a model for a number of variables: 0 is NewModel's, i the i-th of Lighter.
+// choice is a model for dim variables. Tier 0 is the model of NewModel, tier i is Lighter[i-1].
 type choice struct{ tier, dim int }
 
-// reach is the share of the budget up to which series of a tier may fill it, so that the first
-// series leave memory for lighter ones: half for the best of several models, four fifths for the
-// models between, the whole budget for the lightest.
+// reach is the share of the budget up to which a new series of a tier may fill it. Shares below
+// 1 leave memory for later series with lighter models.
 func reach(tier, tiers int) float64 {
 	switch tier {
 	case tiers - 1:
@@ -42,8 +40,8 @@ func reach(tier, tiers int) float64 {
 	return .8
 }
 
-// afford chooses the model of a new series of dim variables that takes the place of one which
-// costs so much, 0 for none: the first one that fits, or where series grow the lightest.
+// afford chooses the model of a new series of dim variables: the first one that fits, or, if
+// series grow, the lightest. The cost of the replaced series, 0 for none, counts as free.
 func (e *Engine) afford(dim int, replaced int64) (tier int, refusal *stream.DataError) {
 	first, tiers := e.firstTier(), 1+len(e.c.Lighter)
 	if e.budget.limit == 0 {
@@ -60,7 +58,7 @@ func (e *Engine) afford(dim int, replaced int64) (tier int, refusal *stream.Data
 		dim, bytes>>10, (e.budget.used-replaced)>>20, e.budget.limit>>20)
 }
 
-// firstTier is the best model that a series can begin with.
+// firstTier returns the best tier that a series can begin with.
 func (e *Engine) firstTier() int {
 	if e.grows() {
 		return len(e.c.Lighter)
@@ -73,11 +71,11 @@ func (e *Engine) better(s *series) (tier int, bytes int64, fits bool) {
 	return e.firstThatFits(0, s.tier, len(s.info.Variables), s.cost)
 }
 
-// firstThatFits returns the first of the models from, …, to-1 that the budget has room for in
-// the place of the replaced bytes, with the bytes that it takes.
+// firstThatFits returns the first tier in [from, to) for which
+// used - replaced + bytes <= reach * limit, and its bytes.
 func (e *Engine) firstThatFits(from, to, dim int, replaced int64) (tier int, bytes int64, fits bool) {
 	if e.budget.limit == 0 {
-		return from, 0, true // shards that learn at the same time come here
+		return from, 0, true // without access to costs: several shards may call this at once
 	}
 	for tier := from; tier < to; tier++ {
 		c, err := e.costOf(choice{tier, dim})
@@ -92,7 +90,7 @@ func (e *Engine) firstThatFits(from, to, dim int, replaced int64) (tier int, byt
 	return 0, bytes, false
 }
 
-// affordSeries is Assembler.Afford.
+// affordSeries implements Assembler.Afford.
 func (e *Engine) affordSeries(place, dim int) *stream.DataError {
 	var replaced int64
 	if place >= 0 && place < len(e.series) {
@@ -103,24 +101,25 @@ func (e *Engine) affordSeries(place, dim int) *stream.DataError {
 	return refusal
 }
 
-// The cost of a series is known before it is made: one with made-up samples is measured.
+// The cost of a series has to be known before it exists: a series of synthetic samples is
+// measured instead.
 const (
-	measuredDim     = 64 // largest number of variables; beyond, the cost is extrapolated: no part grows faster than the square
-	measuredSamples = 64 // a series that is older is measured itself
+	measuredDim     = 64 // beyond this number of variables the cost is extrapolated
+	measuredSamples = 64 // number of synthetic samples; beyond it the series itself is measured
 
-	tableBytes = 2 << 10 // what the Assembler and the tables of an engine hold per series
+	tableBytes = 2 << 10 // estimate of the entries in the Assembler and in tables, per series
 )
 
-// cost is what a series takes, in bytes.
+// cost is the memory of a series, in bytes.
 type cost struct {
-	held   int64 // by its models and scores
-	models int64 // by its models, encoded
+	held   int64 // models and scores
+	models int64 // encoded state of the models
 }
 
-// bytes is what the budget counts.
+// bytes returns the memory that the budget counts.
 func (c cost) bytes() int64 { return c.held + tableBytes }
 
-// costOf returns what a series costs.
+// costOf returns the cost of a new series.
 func (e *Engine) costOf(c choice) (cost, error) {
 	if known, ok := e.budget.costs[c]; ok {
 		return known, nil
@@ -149,8 +148,8 @@ func (e *Engine) extrapolate(c choice) (cost, error) {
 	}, nil
 }
 
-// parabola returns at dim the parabola through values at a quarter, a half and the whole of
-// measuredDim, by Newton's form.
+// parabola evaluates at dim the parabola through the values at measuredDim / 4, measuredDim / 2
+// and measuredDim, in Newton's form. No part of a model grows faster than dim².
 func parabola(quarter, half, whole int64, dim int) int64 {
 	const d = measuredDim
 	first, second := float64(half-quarter)/(d/4), float64(whole-half)/(d/2)
@@ -159,8 +158,8 @@ func parabola(quarter, half, whole int64, dim int) int64 {
 	return whole + int64(second*(x-d)+curvature*(x-d)*(x-d/2))
 }
 
-// measureCost makes a series, measures it and drops it. What it has in common with another one
-// does not count.
+// measureCost makes a series, measures it and drops it. Memory that two series share does not
+// count.
 func (e *Engine) measureCost(c choice) (cost, error) {
 	info := &stream.Series{Name: "", Variables: assemble.Numbered(c.dim)}
 	other, err := e.shards[0].newModel(&e.c, c.dim, c.tier)
@@ -195,8 +194,8 @@ func (e *Engine) measureCost(c choice) (cost, error) {
 	return result, nil
 }
 
-// remeasure updates the cost of s, whose memory grows with its samples, at every doubling of
-// their number: by its encoded state, which is the same in every run.
+// remeasure updates the cost of s each time its number of samples doubles, since memory grows
+// with the samples. It measures the encoded state, whose length is the same in every run.
 func (e *Engine) remeasure(s *series, samples int64) error {
 	if e.budget.limit == 0 || !remeasured(samples) || s.growth != nil {
 		return nil
@@ -218,13 +217,13 @@ func remeasured(samples int64) bool {
 	return samples > measuredSamples && samples&(samples-1) == 0
 }
 
-// setCost changes what s takes of the budget.
+// setCost sets the cost of s and updates the sum in the budget.
 func (e *Engine) setCost(s *series, bytes int64) {
 	e.budget.used += bytes - s.cost
 	s.cost = bytes
 }
 
-// costState transfers the cost of s. A state that was saved without a limit has none.
+// costState transfers the cost of s: 0 if the state was saved without a limit.
 func (e *Engine) costState(c *snapshot.Codec, s *series) {
 	bytes := s.cost
 	if c.Int64(&bytes); c.Decoding() && bytes > 0 && e.budget.limit > 0 {
@@ -232,7 +231,7 @@ func (e *Engine) costState(c *snapshot.Codec, s *series) {
 	}
 }
 
-// tierName returns the words about the model of a series in its first event.
+// tierName names the model in the event of a new series, if memory decided it.
 func (e *Engine) tierName(tier int) string {
 	if tier == 0 || e.grows() {
 		return ""

@@ -22,57 +22,55 @@ const (
 	Shared    Scope = "shared" // all series with the same number of variables share one
 )
 
-// Config says what an Engine does with every record. Every field takes part in the
-// results: a state restores only into an Engine with an equal configuration, except for Shards,
-// Together and the fields that Restore names.
+// Config configures an Engine. A saved state restores only into an Engine with an equal
+// Config, except for Shards, Together and the fields listed at Restore.
 type Config struct {
 	assemble.Config
 
-	// Model is the name of the model in the points, NewModel its constructor
-	// for dim variables. The forecasts are H x dim with H = Horizon, the bounds
-	// of a Bounder L x H x dim with L = len(Levels). An error of NewModel is
-	// fatal.
+	// Model is the name of the model in the points, NewModel its constructor for dim
+	// variables. Forecasts are H x dim with H = Horizon; the bounds of a Bounder are
+	// L x H x dim with L = len(Levels). An error of NewModel is fatal.
 	Model    string
 	NewModel func(dim int) (eval.Model, error)
 
-	// Memory is the number of bytes that all series may take together, 0 = no limit. A
-	// series for which the model of NewModel is too large gets the first of Lighter that
-	// fits, or is refused with the reason Memory. A Shared model has no lighter ones.
-	// Existing series keep their model when Memory changes.
+	// Memory limits the bytes of all series; 0 = no limit. If the model of NewModel does not
+	// fit, a new series gets the first of Lighter that fits, or is refused with the reason
+	// stream.Memory. Lighter is not used with the scope Shared. Existing series keep their
+	// model when Memory changes.
 	Memory  int64
 	Lighter []LighterModel
 
-	// Shards are constructors of the same models for more goroutines: with n of them, n + 1
-	// series may learn at the same time. Models of one shard may share scratch memory.
-	// Together calls work with 0, 1, …, n-1, at the same time or not; run.Together does. Nil:
-	// one after the other. No result depends on either.
+	// Shards are further constructors of the same models: with n of them, n + 1 series may
+	// learn at the same time. Models of one shard may share scratch memory. Together calls
+	// work(0), work(1), …, work(n-1), possibly at the same time, as run.Together does; nil: one
+	// after the other. No result depends on either field.
 	Shards   []Constructors
 	Together func(n int, work func(i int))
 
-	// GrowAfter is the number of samples after which a series gets the best model that
-	// fits. The series begins with the last of Lighter; the better model first learns the
-	// samples so far. 0: a series begins with the best model that fits, and keeps it.
+	// GrowAfter is the number of samples after which a series may grow: it begins with the
+	// last of Lighter, and the best model that fits then learns its samples and takes over.
+	// 0: a series begins with the best model that fits, and keeps it.
 	GrowAfter int
 
 	// Scope says which series share a model; empty means PerSeries.
 	Scope Scope
 
-	// Intervals and Drift make the intervals and the drift detector of a series whose model
-	// has none of its own; nil: none. Intervals need Levels.
+	// Intervals and Drift construct the intervals and the drift detector of each series. They
+	// are for models without their own; nil: none. Intervals need Levels.
 	Intervals func(dim int) (eval.Intervals, error)
 	Drift     func(dim int) (eval.DriftWatch, error)
 
-	// Anomalies returns the rules for the alarms of a series with these variables; nil
-	// means the zero AnomalyConfig.
+	// Anomalies returns the alarm rules of a series with these variables; nil means the zero
+	// anomaly.Config.
 	Anomalies func(variables []string) anomaly.Config
 
-	// Bounds returns the lowest and the highest possible value of each variable, -Inf and
-	// Inf without a bound: forecasts and intervals are moved into this range. Nil, here or
-	// returned: no bounds.
+	// Bounds returns the lowest and the highest possible value of each variable, -Inf and Inf
+	// without a bound. Forecasts and intervals are limited to this range. A nil function or
+	// result: no bounds.
 	Bounds func(variables []string) (low, high []float64)
 
-	// Limits returns the range that each variable should not leave; forecasts say how likely and how soon it
-	// does. Nil, here or returned: no limits.
+	// Limits returns the range that each variable should not leave. Forecasts then have the
+	// probability and the time of leaving it. A nil function or result: no limits.
 	Limits func(variables []string) []scoring.Limit
 
 	// Baselines run beside the model on each series and are scored like it.
@@ -89,48 +87,46 @@ type Config struct {
 	// the first one is scored. Nil means no intervals.
 	Levels []float64
 
-	// Joint adds the region of an eval.JointBounder to the forecasts, and scores it; it
+	// Joint adds the region of an eval.JointBounder to the forecasts and to the scores. It
 	// needs Levels.
 	Joint bool
 
-	// MetricsEvery is the number of samples of a series between two metrics of
-	// it; 0 means none. MetricsWindow is the number of samples they look back
-	// at; 0 means all.
+	// MetricsEvery is the number of samples of a series between two of its metrics; 0 means no
+	// metrics. MetricsWindow is the number of last samples in the scores; 0 means all.
 	MetricsEvery  int
 	MetricsWindow int
 
-	// Pool is the name of the series that has the metrics over all series. It begins with
-	// AllSeries and differs between engines that write to the same place. Empty: no such
-	// metrics.
+	// Pool is the series name for the metrics over all series. It begins with
+	// stream.AllSeries, and engines that write to the same place need different names. Empty:
+	// no metrics over all series.
 	Pool string
 
-	// Evaluation says which forecasts are scored, and in which units.
+	// Evaluation selects the scored forecasts and their units.
 	Evaluation Evaluation
 }
 
 // Evaluation restricts the scores for a comparison of models on a file. The zero value
 // scores all forecasts in the units of the data. No forecast depends on it.
 type Evaluation struct {
-	// From and To bound the scored targets of each series: those with Sample.Row in
-	// [From, To) count, To = 0 being the end.
+	// A target of a series is scored if its Sample.Row is in [From, To). To = 0: no end.
 	From, To int64
 
-	// Scale returns the scoring.ScorerConfig.Scale of a series. Nil: the units of the data.
+	// Scale returns the scoring.ScorerConfig.Scale of a series; nil: the units of the data.
 	Scale func(s *stream.Series) []float64
 
-	// Losses gets the scoring.Scorer.Loss of the model, then of each baseline, for each of
-	// Watched, after each sample. It must not keep the slice.
+	// Losses is called after each sample for the model, then for each baseline, with its
+	// scoring.Scorer.Loss at each of Watched. It must not keep the slice.
 	Losses func(s *stream.Series, model string, losses []float64)
 
-	// Errors gets the scoring.Scorer.Errors of the model for the i-th of Watched, after each sample. It
-	// must not keep the slice.
+	// Errors is called after each sample with the scoring.Scorer.Errors of the model at the
+	// i-th of Watched. It must not keep the slice.
 	Errors func(s *stream.Series, i int, errors []float64)
 
-	// Inside gets the scoring.Scorer.InsideTo of the model for the i-th of Watched, after each
-	// sample. It must not keep the slice.
+	// Inside is called after each sample with the result of scoring.Scorer.InsideTo of the
+	// model at the i-th of Watched. It must not keep the slice.
 	Inside func(s *stream.Series, i int, inside []float64)
 
-	// Follow returns what follows the forecasts of the model for a series; it is called at the beginning of each.
+	// Follow returns the Follower of a new series. Nil: none.
 	Follow func(s *stream.Series) (Follower, error)
 
 	// Watched are the horizons of Losses, Errors and Inside: indices of Emit. Nil: all.
@@ -139,47 +135,46 @@ type Evaluation struct {
 	// MeanTo is the scoring.ScorerConfig.MeanTo of all scorers; see Engine.MeanErrors.
 	MeanTo int
 
-	// ReferenceAlone leaves out the scores of baselines. The Reference forecasts
-	// for Score.SkillVsVAR, and no other baseline runs.
+	// ReferenceAlone runs only the baseline that is the Reference, for Score.SkillVsVAR, and
+	// scores no baseline.
 	ReferenceAlone bool
 
 	// NoAnomalies leaves out anomaly scores: Observation.AnomalyScore is NaN.
 	NoAnomalies bool
 
-	// NoForecasts leaves out points of forecasts: they are scored, and Batch.Forecasts
-	// stays empty.
+	// NoForecasts leaves Batch.Forecasts empty. Forecasts are still scored.
 	NoForecasts bool
 }
 
-// Follower observes the samples, forecasts and intervals of one series. No forecast depends on it. It keeps no
-// slice.
+// Follower observes the samples, forecasts and intervals of one series. No forecast depends on
+// it. It must not keep the slices.
 type Follower interface {
-	// Observe takes the next sample, NaN where missing. Forecasts of it count if it is scored.
+	// Observe takes the next sample, NaN where missing. scored: forecasts of it are scored.
 	Observe(y []float64, scored bool)
 
-	// Issue takes the forecasts made after the last sample, H x dim, and their bounds, L x H x dim. After a sample
-	// that was filled in there are no bounds, and where forecasts are not known only ResetLags is called.
+	// Issue takes the forecasts made after the last sample, H x dim, and their bounds,
+	// L x H x dim. The bounds are nil after a sample that was filled in. Without forecasts,
+	// ResetLags is called instead.
 	Issue(yhat, lower, upper []float64)
 
-	// ResetLags drops the pending forecasts: their targets will not come.
+	// ResetLags drops the forecasts whose targets have not come.
 	ResetLags()
 }
 
-// scored reports whether the forecasts of a target count.
+// scored reports whether forecasts of the target at row are scored.
 func (e *Evaluation) scored(row int64) bool { return row >= e.From && (e.To == 0 || row < e.To) }
 
-// Baseline is a model that the forecasts are compared with; every series has its
-// own.
+// Baseline is a model with which the forecasts are compared, one per series.
 type Baseline struct {
 	Name string // in the metrics
 	New  func(dim, horizon int) (eval.Model, error)
 
-	// Reference makes this the baseline of Score.SkillVsVAR: at most one.
+	// Reference makes this the baseline of Score.SkillVsVAR. At most one baseline has it.
 	Reference bool
 }
 
-// withDefaults returns a copy of c with the defaults in the place of zeros,
-// which shares no memory with c, or an error with every violated relation.
+// withDefaults returns a deep copy of c with defaults instead of zeros, or an error that lists
+// all invalid fields.
 func (c Config) withDefaults() (Config, error) {
 	var errs []error
 	var err error

@@ -9,19 +9,18 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// Decoded holds messages with what a Decoder found in them. It has a copy of
-// everything, so that its source and its decoder can go on while the engine works
-// on it.
+// Decoded holds messages and their decoded parts. All are copies, so that source and decoder
+// can go on while the engine reads them.
 type Decoded struct {
 	messages []decodedMessage
 	parts    []part // of all messages
-	deleted  int    // messages that delete others
+	deleted  int    // number of messages that only delete another one
 
-	bytes  arena[byte]    // of keys and values
-	floats arena[float64] // of the values of records
-	ints   arena[int64]   // of what they count since
-	names  arena[string]  // of their names
-	last   []string       // the names of the last record that has some
+	bytes  arena[byte]    // keys and values of messages
+	floats arena[float64] // Record.Values
+	ints   arena[int64]   // Record.Since
+	names  arena[string]  // Record.Names
+	last   []string       // the last Names copied
 }
 
 // NewDecoded returns a Decoded with room for n messages of one record each.
@@ -32,24 +31,24 @@ func NewDecoded(n int) *Decoded {
 type decodedMessage struct {
 	message stream.Message
 	to      int   // end of its parts
-	err     error // that is not one of the data: decoding has failed
+	err     error // fatal: not a *stream.DataError
 }
 
-// part is what came of one record in a message.
+// part is one record of a message, or its refusal.
 type part struct {
 	record  stream.Record
-	refusal *stream.DataError // instead of a record
+	refusal *stream.DataError // nil: record is valid
 	split   bool              // message is set
-	message stream.Message    // the part of the message that it was
+	message stream.Message    // the piece of the message with this record
 }
 
 // Len returns the number of messages.
 func (d *Decoded) Len() int { return len(d.messages) }
 
-// Deleted returns the number of messages without a record because they delete another one.
+// Deleted returns the number of messages that only delete another one: they have no record.
 func (d *Decoded) Deleted() int { return d.deleted }
 
-// Offset is the offset of the i-th message.
+// Offset returns the offset of the i-th message.
 func (d *Decoded) Offset(i int) int64 { return d.messages[i].message.Offset }
 
 // Mark identifies the i-th message.
@@ -66,7 +65,8 @@ func (d *Decoded) at(i int) (*decodedMessage, []part) {
 }
 
 // Parts calls each for every part of the i-th message, in order: with a record, or with a
-// refusal and a record that has only Message. The records are valid until Reset. Parts ends with the first error, which may be an error of the decoder.
+// refusal and a record that has only Message. The records are valid until Reset. Parts returns
+// the first error of each or of the decoder.
 func (d *Decoded) Parts(i int, each func(r *stream.Record, refusal *stream.DataError) error) error {
 	m, parts := d.at(i)
 	if m.message.Refused != nil {
@@ -97,7 +97,7 @@ func (d *Decoded) Reset() {
 	d.names.reset()
 }
 
-// Decode appends a copy of m and what decoder finds in it.
+// Decode appends a copy of m and its parts.
 func (d *Decoded) Decode(decoder stream.Decoder, m *stream.Message) {
 	n := len(d.messages)
 	d.messages = append(d.messages, decodedMessage{message: *m})
@@ -130,7 +130,7 @@ func (d *Decoded) split(s stream.Splitter, m *stream.Message) error {
 	}
 }
 
-// next appends a part of m that is to be decoded.
+// next appends a part of m for the decoder to fill.
 func (d *Decoded) next(m *stream.Message) *part {
 	n := len(d.parts)
 	d.parts = slices.Grow(d.parts, 1)[:n+1]
@@ -139,8 +139,8 @@ func (d *Decoded) next(m *stream.Message) *part {
 	return p
 }
 
-// keep copies what the decoder has put into p, the last part. An error that is not
-// one of the data removes p.
+// keep copies the slices of the record in p, the last part, which belong to the decoder. A
+// *stream.DataError becomes the refusal of p; any other error removes p.
 func (d *Decoded) keep(p *part, err error) error {
 	if err != nil {
 		if errors.As(err, &p.refusal) {
@@ -158,7 +158,7 @@ func (d *Decoded) keep(p *part, err error) error {
 		p.record.Since = d.ints.copy(p.record.Since)
 	}
 	if names := p.record.Names; names != nil {
-		if d.last == nil || !slices.Equal(d.last, names) { // mostly the names of the record before
+		if d.last == nil || !slices.Equal(d.last, names) { // consecutive records often share names
 			d.last = d.names.copy(names)
 		}
 		p.record.Names = d.last

@@ -1,7 +1,7 @@
 // Package engine runs models on streams: it turns records into forecasts, scores and events.
 //
-// The Engine has no clock, goroutine or I/O. Everything around it is a loop of this kind, which
-// ExampleEngine runs:
+// The Engine has no clock, no goroutine and no I/O. A loop like this drives it, see
+// ExampleEngine:
 //
 //	for each message m {
 //		decoded.Decode(decoder, &m)
@@ -9,19 +9,22 @@
 //		engine.Settle(&results)
 //		engine.Score(&results)
 //		sink.Write(ctx, &results.Batch) // first the points,
-//		store.Save(ctx, checkpoint of engine.Encoded) // then what covers them,
+//		store.Save(ctx, checkpoint of engine.Encoded) // then the state that follows them,
 //		source.Commit(ctx, engine.Next()) // then the offset
 //		results.Reset() and decoded.Reset()
 //	}
 //
-// The Runner of package stream/run is this loop with four goroutines, many messages a batch
-// and a checkpoint every few seconds, and it resumes from the last one. Since the state at an
-// offset is a function of the messages before it, whatever a restart writes again has the
-// values it had the first time.
+// The Runner of package stream/run runs this loop in four goroutines, with many messages per
+// batch and a checkpoint every few seconds, from which it resumes. The state at an offset is a
+// function of the messages before it. A restart therefore writes points again with the same
+// values.
 //
-// A model learns from a sample, and forecasts after it, in Engine.learn (engine.go); its
-// weights change in the Observe of the forecaster, in package varmodel. A forecast is scored in
-// scorer.take (scorer.go), its sample as an anomaly by anomaly.Scorer (anomalyevent.go); it
-// becomes a point in emit.go, its scores in metrics.go. A series for which there is no memory
-// is refused in Engine.afford (budget.go).
+// Where to find the steps:
+//
+//   - Engine.learn (engine.go) lets a model learn from a sample and forecast. Its weights
+//     change in Observe of the forecaster, in package varmodel.
+//   - scorer.take (scorer.go) scores the forecasts, and anomaly.Scorer (called in
+//     anomalyevent.go) the samples.
+//   - emit.go makes the points of forecasts, metrics.go those of scores.
+//   - Engine.afford (budget.go) refuses a series that does not fit into memory.
 package engine

@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// watch adds an event for a drift at the last sample.
+// watch appends an event if Config.Drift detects a drift at the last sample.
 func (sc *scorer) watch(dst *Results, s *scoredSeries) {
 	if s.drift == nil {
 		return
@@ -18,7 +18,7 @@ func (sc *scorer) watch(dst *Results, s *scoredSeries) {
 	}
 }
 
-// driftEvent is the event of a drift.
+// driftEvent returns the event for the drift d.
 func driftEvent(s *stream.Series, time int64, d eval.Drift) stream.Event {
 	of, what, action := "the errors", "larger than usual", ""
 	if d.Variable != scoring.All {

@@ -8,13 +8,13 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// forecast lets the baselines forecast beside the model, and makes the points.
+// forecast hands the forecasts of r and of the baselines to the scorers, and makes the points.
 func (sc *scorer) forecast(dst *Results, o *stream.Observation, r *stepResult) {
 	s := r.series
 	sc.shape(len(r.y))
 	s.forget()
 	s.issue(r.yhat)
-	s.bounds.clip(r.yhat) // behind what learns from the errors: bounds of one variable concern no other
+	s.bounds.clip(r.yhat) // after issue: the companions learn from the errors of the unclipped forecasts
 	ref := sc.referenceForecast(s)
 	for i, m := range s.baselines {
 		switch {
@@ -45,7 +45,7 @@ func (sc *scorer) forecast(dst *Results, o *stream.Observation, r *stepResult) {
 	}
 }
 
-// shape gives the scratch memory the sizes for dim variables.
+// shape resizes the scratch memory for dim variables.
 func (sc *scorer) shape(dim int) {
 	n := sc.c.Horizon * dim
 	if len(sc.yhat) == n {
@@ -61,8 +61,7 @@ func (sc *scorer) shape(dim int) {
 
 func resize[T any](v *[]T, n int) { *v = slices.Grow((*v)[:0], n)[:n] }
 
-// referenceForecast returns the forecast of the baseline that is the reference,
-// or nil.
+// referenceForecast returns the forecast of the reference baseline, or nil.
 func (sc *scorer) referenceForecast(s *scoredSeries) []float64 {
 	if sc.reference < 0 || !s.baselines[sc.reference].f.ForecastTo(sc.ref) {
 		return nil
@@ -70,8 +69,9 @@ func (sc *scorer) referenceForecast(s *scoredSeries) []float64 {
 	return sc.ref
 }
 
-// bounds sets sc.lower and sc.upper to the intervals of the forecasts of r, at the horizons that
-// are scored: NaN where there is none or one of its ends is not finite. They live as long as dst.
+// bounds sets sc.lower and sc.upper to the intervals of the forecasts of r at the horizons in
+// Emit. An interval is NaN if it is unknown or has an end that is not finite. The memory belongs
+// to dst.
 func (sc *scorer) bounds(dst *Results, r *stepResult) {
 	n := len(sc.c.Levels) * len(r.yhat)
 	if n == 0 {
@@ -91,7 +91,7 @@ func (sc *scorer) bounds(dst *Results, r *stepResult) {
 			at := (l*sc.c.Horizon + h - 1) * d
 			lower, upper := sc.lower[at:at+d], sc.upper[at:at+d]
 			for j, v := range lower {
-				if s := v - v + (upper[j] - upper[j]); !ok || s != 0 { // NaN, too
+				if s := v - v + (upper[j] - upper[j]); !ok || s != 0 { // s is NaN unless both ends are finite
 					lower[j], upper[j] = math.NaN(), math.NaN()
 				}
 			}
@@ -103,8 +103,8 @@ func (sc *scorer) bounds(dst *Results, r *stepResult) {
 	}
 }
 
-// region sets sc.jointLower and sc.jointUpper to the joint region of the forecasts of
-// r, NaN where there is none.
+// region sets sc.jointLower and sc.jointUpper to the joint region of the forecasts of r; NaN
+// without one.
 func (sc *scorer) region(r *stepResult) {
 	if r.region != nil {
 		copy(sc.jointLower, r.region)
@@ -120,13 +120,14 @@ func (sc *scorer) region(r *stepResult) {
 	}
 }
 
-// emit appends the forecasts of r, unless their times are unknown.
+// emit appends the forecasts of r, unless the spacing is unknown. It skips target times that an
+// earlier forecast of the same horizon has.
 func (sc *scorer) emit(dst *Results, r *stepResult) {
 	if r.spacing == 0 {
 		return
 	}
 	s, at := r.series, issuedAt{r.time, r.spacing}
-	shared := sc.c.Interval == 0 && sc.c.Months == 0 // targets of several origins, if there are any
+	shared := sc.c.Interval == 0 && sc.c.Months == 0 // several origins can share a target time
 	if shared && !s.issued.add(at, sc.c.Horizon) {
 		return
 	}
@@ -143,7 +144,7 @@ func (sc *scorer) emit(dst *Results, r *stepResult) {
 	for k, h := range sc.c.Emit {
 		target := at.target(h)
 		if target == math.MaxInt64 {
-			return // past the year 2262
+			return // after the year 2262: no time in ns
 		}
 		if sc.earlier.taken(target, h) {
 			continue
@@ -163,7 +164,8 @@ func (sc *scorer) emit(dst *Results, r *stepResult) {
 	}
 }
 
-// atHorizon returns the part of bounds, L x H x dim, of one horizon: L x dim.
+// atHorizon returns the L x dim bounds of one horizon, whose columns in bounds, L x H x dim,
+// are [from, to).
 func (sc *scorer) atHorizon(dst *Results, bounds []float64, from, to int) []float64 {
 	if len(sc.c.Levels) == 1 {
 		return bounds[from:to:to]

@@ -8,15 +8,15 @@ import (
 	"github.com/orffvar/forecaster/stream/assemble"
 )
 
-// Engine is the pure core of the program: it turns records into forecasts, scores and
-// events. It has no clock, no goroutine and does no I/O, so its state is a function of
-// its configuration and the records applied, and a replay gives the same bits.
+// Engine turns records into forecasts, scores and events. It has no clock, no goroutine and no
+// I/O: its state is a function of its configuration and of the records applied, and a replay
+// gives the same bits.
 //
-// It has two halves. Learn makes samples of records (assemble.Assembler), lets the models
-// learn and forecast, and leaves step results in the Results; LearnMessage and Settle do so
-// for many messages, series by series. Score makes points of the step results. The halves
-// share nothing else: two goroutines can have one half each, if all Results are scored after
-// they are learnt, and in order. In all else an Engine is not safe for concurrent use.
+// It has two halves, which share only Results. Learn assembles records into samples
+// (assemble.Assembler), lets the models learn and forecast, and appends step results to the
+// Results. LearnMessage and Settle do the same for many messages, series by series. Score turns
+// step results into points. One goroutine may learn while another one scores, if all Results are
+// scored in the order in which they were learnt. Any other concurrent use is not safe.
 type Engine struct {
 	c         Config
 	assembler *assemble.Assembler
@@ -25,22 +25,21 @@ type Engine struct {
 	next    int64
 	latest  int64 // time of the last sample learnt from, ns; 0 = none
 	refused refusedCounts
-	samples int64          // since the last scores over all series
-	pooled  int64          // time of these
-	series  []*series      // in order of appearance, as the Assembler has them
+	samples int64          // number since the last scores over all series
+	pooled  int64          // time of the last scores over all series
+	series  []*series      // in order of appearance, like the series of the Assembler
 	shared  []*sharedModel // with scope Shared, in order of appearance
 
 	budget budget
-	tier   int // of the series that is about to begin
+	tier   int // of the next new series; set by affordSeries
 
 	into   learner
 	shards []*shard
-	queue  []waiting // for Settle, in order of arrival
+	queue  []waiting // samples for Settle, in order of arrival
 	inputs []float64 // scratch, H+1 x inputs
 }
 
-// New returns an Engine that has seen nothing. The error reports every
-// violated relation of c at once.
+// New returns an Engine without series. The error lists all invalid fields of c.
 func New(c Config) (*Engine, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -69,11 +68,11 @@ func (e *Engine) Next() int64 { return e.next }
 // NumSeries returns the number of series seen.
 func (e *Engine) NumSeries() int { return len(e.series) }
 
-// Resets returns how often a counter has begun again.
+// Resets returns the number of counter resets.
 func (e *Engine) Resets() int64 { return e.assembler.Resets() }
 
-// begin reports whether m is new: a message whose offset was applied before is to be
-// skipped.
+// begin reports whether m is new, and counts it. A message with an offset before Next was
+// applied before.
 func (e *Engine) begin(dst *Results, m *stream.Message) bool {
 	if m.Offset < e.next {
 		return false
@@ -84,20 +83,20 @@ func (e *Engine) begin(dst *Results, m *stream.Message) bool {
 	return true
 }
 
-// refuse keeps m, or a part of m, as a dead letter, and reports the first, the tenth, the
-// hundredth … refusal for each reason.
+// refuse keeps m, a message or a part of one, as a dead letter. The first, tenth, hundredth, …
+// refusal for a reason also becomes an event.
 func (e *Engine) refuse(dst *Results, m *stream.Message, err *stream.DataError) {
 	dst.arrive()
 	dst.refuse(m, err)
 	e.reportRefused(dst, m, err)
 }
 
-// Learn gives r to the Assembler and learns from the completed samples: none, one or
-// several. Their step results are appended to dst, to be scored. Errors in the data become
-// dead letters in dst; a returned error is fatal and leaves the Engine unusable.
+// Learn adds r to the Assembler and learns from the samples that r completes. It appends their
+// step results to dst, for Score. Errors in the data become dead letters in dst; a returned
+// error is fatal and leaves the Engine unusable.
 //
-// Each sample is learnt first, then the next samples are forecast. Each forecast reaches
-// the Scorer before its target is seen.
+// The model learns from a sample, then forecasts. Its forecast is in dst before its target is
+// read.
 func (e *Engine) Learn(dst *Results, r *stream.Record) error {
 	if err := e.add(dst, r); err != nil {
 		return err
@@ -105,38 +104,38 @@ func (e *Engine) Learn(dst *Results, r *stream.Record) error {
 	return e.Settle(dst)
 }
 
-// add gives r to the Assembler. The samples that it completes may be left waiting.
+// add adds r to the Assembler. The samples that r completes may wait for Settle.
 func (e *Engine) add(dst *Results, r *stream.Record) error {
 	e.into = learner{e, dst, r.Message}
 	return e.assembler.Add(&e.into, r)
 }
 
-// learner receives what the Assembler makes of a record.
+// learner receives the samples and refusals that the Assembler makes of a record.
 type learner struct {
 	e   *Engine
 	dst *Results
-	of  *stream.Message // of the record
+	of  *stream.Message // Message of the record
 }
 
-// Refuse implements Receiver.
+// Refuse implements assemble.Receiver.
 func (l *learner) Refuse(m *stream.Message, err *stream.DataError) {
 	if m != l.of {
-		l.dst.Records++ // a row, beside its parts
+		l.dst.Records++ // a row assembled from several messages, which were counted themselves
 	}
 	l.e.refuse(l.dst, m, err)
 }
 
-// Sample implements Receiver: the models learn from it, now or in Settle.
+// Sample implements assemble.Receiver: the models learn from in now, or in Settle.
 func (l *learner) Sample(in *assemble.Sample) error {
 	s, err := l.e.seriesOf(l.dst, in)
 	if err != nil {
 		return err
 	}
-	s.changed = true // nothing else leads to a series
+	s.changed = true // only samples change a series
 	return l.e.enqueue(l.dst, s, in)
 }
 
-// learn learns from a sample that has come.
+// learn lets the model learn from w and forecast, and appends the step result to dst.
 func (e *Engine) learn(dst *Results, w *waiting) error {
 	s, h, in := w.series, w.series.shard, &w.sample
 	e.closeGap(dst, s, in)
@@ -171,7 +170,7 @@ func (e *Engine) learn(dst *Results, w *waiting) error {
 	return nil
 }
 
-// fill learns from a sample that is missing in a gap.
+// fill lets the model learn from w, a sample filled in for a missing one.
 func (e *Engine) fill(dst *Results, w *waiting) error {
 	s, y := w.series, w.sample.Y
 	r := stepResult{kind: resultFill, series: s.scored, y: y, inputs: w.inputs}
@@ -186,8 +185,8 @@ func (e *Engine) fill(dst *Results, w *waiting) error {
 	return nil
 }
 
-// closeGap reports the samples missing before in, and drops the lags if they were not all
-// filled in.
+// closeGap adds an event for samples missing before in, or for a wrong time, and drops the lags
+// unless all missing samples were filled in.
 func (e *Engine) closeGap(dst *Results, s *series, in *assemble.Sample) {
 	switch {
 	case in.Wrong != 0:
@@ -204,7 +203,7 @@ func (e *Engine) closeGap(dst *Results, s *series, in *assemble.Sample) {
 	e.dropLags(dst, s, in)
 }
 
-// dropLags marks a break: the samples before in are not its neighbours in time.
+// dropLags resets the lags of the model and adds a break: in does not follow the last sample.
 func (e *Engine) dropLags(dst *Results, s *series, in *assemble.Sample) {
 	s.forecaster.resetLags()
 	s.broken = true
@@ -219,7 +218,7 @@ func (e *Engine) dropLags(dst *Results, s *series, in *assemble.Sample) {
 	dst.add(r)
 }
 
-// observe lets the model learn from w.
+// observe lets the model learn from w, and records w while the series grows.
 func (e *Engine) observe(dst *Results, w *waiting) error {
 	s := w.series
 	if err := s.forecaster.show(w.sample.Time, w.sample.Y, w.inputs); err != nil {
@@ -231,15 +230,14 @@ func (e *Engine) observe(dst *Results, w *waiting) error {
 	return nil
 }
 
-// LearnMessage learns from all that was decoded from the i-th message of src, unless it was applied
-// before, and keeps refused parts as dead letters. No state may be saved before the last message
-// of src. Samples may be left waiting: Settle has to follow before dst is
-// scored, or another batch learnt into.
+// LearnMessage learns from all parts of the i-th message of src, unless the message was applied
+// before. Refused parts become dead letters. Samples may wait: Settle has to be called with dst
+// before dst is scored, before the state is encoded, and before another batch is used.
 func (e *Engine) LearnMessage(dst *Results, src *Decoded, i int) error {
 	if !e.begin(dst, &src.messages[i].message) {
 		return nil
 	}
-	counted := true // as the message
+	counted := true // begin counts the first record
 	return src.Parts(i, func(r *stream.Record, refusal *stream.DataError) error {
 		if r.Ahead {
 			return e.add(dst, r)
@@ -264,12 +262,12 @@ func later(a, b int64) int64 {
 	return a
 }
 
-// Score appends to dst the points of its step results. dst must be the batch of all records
-// learnt since the last call of Score.
+// Score turns the step results in dst into points. Every batch must be scored once, in the
+// order of learning.
 func (e *Engine) Score(dst *Results) error { return e.scorer.takeAll(dst) }
 
-// inspect adds an event for a drift at the last sample, and returns the level set score of
-// the model. NaN: none.
+// inspect adds an event if the model detects a drift at the last sample, and returns its level
+// set score, NaN without one.
 func (s *series) inspect(dst *Results, time int64) (score float64) {
 	score = math.NaN()
 	if m := s.forecaster.detector; m != nil {
@@ -285,7 +283,7 @@ func (s *series) inspect(dst *Results, time int64) (score float64) {
 	return score
 }
 
-// forecast puts the forecasts that s has now into r.
+// forecast sets the forecasts of s, with their bounds, in r.
 func (e *Engine) forecast(dst *Results, s *series, in *assemble.Sample, r *stepResult) error {
 	n := e.c.Horizon * len(r.y)
 	yhat := dst.room(n)
@@ -319,11 +317,10 @@ func (e *Engine) forecast(dst *Results, s *series, in *assemble.Sample, r *stepR
 	return nil
 }
 
-// explosion is how many times the largest sample allowed a forecast has to be to
-// count as exploding.
+// A forecast explodes if its absolute value exceeds explosion * MaxAbs.
 const explosion = 1e6
 
-// sane reports whether no forecast is infinite, NaN or exploding.
+// sane reports whether all forecasts are finite and none explodes.
 func (e *Engine) sane(v []float64) bool {
 	limit := explosion * e.c.MaxAbs
 	for _, x := range v {
@@ -334,14 +331,13 @@ func (e *Engine) sane(v []float64) bool {
 	return true
 }
 
-// SetMetricsEvery changes Config.MetricsEvery, which only decides when scores are
-// written.
+// SetMetricsEvery changes Config.MetricsEvery. No forecast depends on it.
 func (e *Engine) SetMetricsEvery(n int) { e.c.MetricsEvery = n }
 
-// MeanErrors returns the mean squared error and the NMSE of the model, or of a baseline, with the
-// given name over all series, averaged over the horizons 1 to Evaluation.MeanTo; NaN without any.
+// MeanErrors returns the mean squared error and the NMSE of the model or baseline with the given
+// name over all series, averaged over the horizons 1 to Evaluation.MeanTo. NaN: no scores.
 func (e *Engine) MeanErrors(name string) (mse, nmse float64) { return e.scorer.meanErrors(name) }
 
-// AppendScores appends the scores of all series as they are now, due or not. It
-// changes nothing.
+// AppendScores appends the present scores of all series to dst, whether due or not. It does not
+// change the state.
 func (e *Engine) AppendScores(dst *Results) { e.scorer.all(dst) }

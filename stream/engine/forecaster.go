@@ -2,8 +2,8 @@ package engine
 
 import "github.com/orffvar/forecaster/eval"
 
-// forecaster is an eval.Forecaster with its optional interfaces, looked up once: a search for
-// each sample costs as much as a small model. Nil: it does not have the interface.
+// forecaster is an eval.Forecaster with its optional interfaces, nil where it lacks one. They
+// are looked up once, because a lookup per sample takes as long as a small model.
 type forecaster struct {
 	eval.Forecaster
 	inputs   eval.InputTaker
@@ -17,7 +17,7 @@ type forecaster struct {
 	joint    eval.JointBounder
 }
 
-// newForecaster returns a forecaster of a new series.
+// newForecaster returns a forecaster of m for a new series.
 func newForecaster(m eval.Model) forecaster {
 	f := forecaster{Forecaster: m.NewSeries()}
 	f.inputs, _ = eval.As[eval.InputTaker](f.Forecaster)
@@ -43,7 +43,7 @@ func (f *forecaster) show(time int64, y, inputs []float64) error {
 	return f.Observe(y)
 }
 
-// phases returns the phases of the last sample.
+// phases returns the phases of the last sample in the seasons of the model.
 func (f *forecaster) phases() eval.Phases {
 	if f.seasonal == nil {
 		return eval.Phases{}

@@ -5,22 +5,22 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// growPace is the number of recorded samples that the better model learns with each new sample. It
-// has caught up when the series has half as many samples again.
+// growPace is the number of recorded samples that the better model learns per new sample. With 3
+// it has caught up after GrowAfter / 2 more samples.
 const growPace = 3
 
-// growth holds the samples of a series that began with the lightest model, and the better model
-// that learns them. Once the better model has learnt all samples it takes over. Its state then
-// equals that of a model which has learnt from the first sample on.
+// growth holds all samples of a series that began with the lightest model, and the better model
+// that learns them. Once the better model has learnt all samples, it takes over, in the state
+// that it would have if it had learnt from the first sample on.
 type growth struct {
 	times  []int64   // of the samples
-	broken []bool    // the sample does not follow the one before
-	values []float64 // of the samples and their inputs, as a model gets them
+	broken []bool    // the lags were dropped before the sample
+	values []float64 // y and inputs of each sample
 
-	next       *sharedModel // nil until the series has Config.GrowAfter samples
-	forecaster forecaster
-	tier       int // of next
-	taught     int // samples that next has learnt
+	next       *sharedModel // the better model; nil until the series has Config.GrowAfter samples
+	forecaster forecaster   // of next
+	tier       int          // of next
+	taught     int          // number of samples that next has learnt
 }
 
 // grows reports whether series begin with the lightest model.
@@ -28,11 +28,11 @@ func (e *Engine) grows() bool {
 	return e.c.GrowAfter > 0 && len(e.c.Lighter) > 0 && e.c.Scope == PerSeries
 }
 
-// record keeps a sample that the model of its series has just learnt, and lets the series grow.
+// record appends w to the recorded samples, and lets the better model learn growPace of them.
 func (e *Engine) record(dst *Results, w *waiting) error {
 	s, in := w.series, &w.sample
 	g := s.growth
-	if g.times == nil { // exactly what a series needs that stays young
+	if g.times == nil { // no spare capacity: many series never grow
 		n := e.c.GrowAfter
 		g.times, g.broken, g.values = make([]int64, 0, n), make([]bool, 0, n), make([]float64, 0, n*(len(in.Y)+len(w.inputs)))
 	}
@@ -58,7 +58,7 @@ func (e *Engine) record(dst *Results, w *waiting) error {
 	return nil
 }
 
-// beginGrowth makes the model that s grows into, or ends the growth where no better one fits.
+// beginGrowth makes the better model, or ends the growth if none fits into the budget.
 func (e *Engine) beginGrowth(dst *Results, s *series, time int64) error {
 	g, dim := s.growth, len(s.info.Variables)
 	tier, bytes, ok := e.better(s)
@@ -78,8 +78,8 @@ func (e *Engine) beginGrowth(dst *Results, s *series, time int64) error {
 	return nil
 }
 
-// teach lets the model that s grows into learn one more of the recorded samples, by the calls
-// that the engine makes for a new one.
+// teach lets the better model learn the next recorded sample. It makes the same calls as the
+// engine for a new sample.
 func (e *Engine) teach(s *series) error {
 	g, dim := s.growth, len(s.info.Variables)
 	i, n := g.taught, dim+len(e.inputs)
@@ -96,7 +96,7 @@ func (e *Engine) teach(s *series) error {
 	return nil
 }
 
-// growthState transfers what s grows into.
+// growthState transfers the growth of s.
 func (e *Engine) growthState(c *snapshot.Codec, s *series) {
 	grows := 0
 	if s.growth != nil && !c.Decoding() {

@@ -5,7 +5,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// insight puts what the model of s says about itself into r, if it does.
+// insight adds the expert weights and the influences of the model of s to r, if it has them.
 func (e *Engine) insight(dst *Results, s *series, r *stepResult) {
 	f := s.forecaster.Forecaster
 	d := len(s.info.Variables)

@@ -9,29 +9,28 @@ import (
 	"github.com/orffvar/forecaster/stream/assemble"
 )
 
-// issued are the forecasts of a series whose target times may still lie ahead. A later
-// forecast of a horizon can have the target time of an earlier one: while the spacing is
-// estimated and the estimate shrinks, and with a spacing of months, in which 29, 30 and 31
-// January are all one month before 28 February. The earlier one stands, so that no point is
-// ever written with two values.
+// issued lists the origins of a series with target times that may lie ahead. Two forecasts of a
+// horizon can have the same target time: when the estimate of the spacing shrinks, and with a
+// spacing of months, where 29, 30 and 31 January are all one month before 28 February. Only the
+// earlier forecast is written: a point never has two values.
 type issued []issuedAt
 
-// issuedAt is when forecasts were issued, and with which spacing.
+// issuedAt is an origin: the time at which forecasts were issued, and their spacing.
 type issuedAt struct {
 	time    int64
 	spacing assemble.Spacing
 }
 
-// target returns the target time of a horizon, or the end of time.
+// target returns the target time of horizon h, math.MaxInt64 if it has none.
 func (o issuedAt) target(h int) int64 { return o.spacing.After(o.time, h) }
 
-// maxIssued bounds the number of origins for a largest horizon. It is reached only by
-// times without any regularity; no forecast is issued then.
+// maxIssued is the largest number of origins kept. Only irregular times reach it; forecasts are
+// not written then.
 func maxIssued(horizon int) int { return 4*horizon + 100 }
 
-// add reports whether there is room for a new origin, and takes it into account. It forgets the origins
-// whose last target the series passes step by step. What a leap passes stays: the leap may be wrong, and the
-// series go back.
+// add appends o, and reports whether there is room for it. It deletes the origins whose last
+// target lies between the last origin and o. If o leaps, these stay: the leap may be wrong, and
+// the series may go back.
 func (s *issued) add(o issuedAt, horizon int) bool {
 	if n := len(*s); n > 0 && !o.leaps((*s)[n-1]) {
 		last := (*s)[n-1].time
@@ -43,7 +42,7 @@ func (s *issued) add(o issuedAt, horizon int) bool {
 	if len(*s) >= maxIssued(horizon) {
 		i := slices.IndexFunc(*s, func(old issuedAt) bool { return old.time >= o.time || old.target(horizon) <= o.time })
 		if i < 0 {
-			return false // all are under way
+			return false // all have targets ahead
 		}
 		*s = slices.Delete(*s, i, i+1)
 	}
@@ -51,20 +50,21 @@ func (s *issued) add(o issuedAt, horizon int) bool {
 	return true
 }
 
-// leaps reports whether the clock may be wrong at o, or was at the origin before it.
+// leaps reports whether o lies before last, or so far after it that one of their times may be
+// wrong.
 func (o issuedAt) leaps(last issuedAt) bool {
-	since := uint64(o.time) - uint64(last.time) // may be centuries
+	since := uint64(o.time) - uint64(last.time) // unsigned: int64 can overflow
 	return o.time <= last.time || since/uint64(last.spacing.Length()) >= assemble.Agreement
 }
 
-// shortestMonth is the number of days that every month has: only forecasts issued on that day
-// or later can share a target.
+// shortestMonth is the number of days in the shortest month. Only forecasts issued on this day
+// of a month or later can share a target.
 const shortestMonth = 28
 
-// mostMonthEnds bounds the number of origins from the 28th on: a sample per minute.
+// mostMonthEnds is the largest number of origins from the 28th to the 31st: one per minute.
 const mostMonthEnds = 4*24*60 + 100
 
-// addMonthEnd is add for a spacing of months, and an origin at the end of one.
+// addMonthEnd is add for a spacing of months and an origin on day shortestMonth or later.
 func (s *issued) addMonthEnd(o issuedAt) bool {
 	const days = 4 * int64(24*time.Hour) // from the 28th to the 31st
 	*s = slices.DeleteFunc(*s, func(old issuedAt) bool { return old.time <= o.time-days })
@@ -75,12 +75,12 @@ func (s *issued) addMonthEnd(o issuedAt) bool {
 	return true
 }
 
-// mayShare appends to dst the origins before o that can have a target time of o: as long as origins ascend
-// only one with a larger spacing, or with one of months. After a clock was ahead and set back, also one that
-// does not lie before o.
+// mayShare appends to dst the origins that can share a target time with o, which is the last one
+// in s: earlier ones with a larger spacing or with a spacing of months, and, after the clock was
+// set back, those not before o.
 func (s issued) mayShare(dst issued, o issuedAt) issued {
 	length := o.spacing.Length()
-	for _, old := range s[:max(0, len(s)-1)] { // the last one is o
+	for _, old := range s[:max(0, len(s)-1)] {
 		if old.spacing.Length() > length || old.spacing < 0 && old.time < o.time || old.time >= o.time {
 			dst = append(dst, old)
 		}
@@ -88,12 +88,12 @@ func (s issued) mayShare(dst issued, o issuedAt) issued {
 	return dst
 }
 
-// taken reports whether an origin has the given target time at horizon h.
+// taken reports whether the target time of an origin at horizon h is at.
 func (s issued) taken(at int64, h int) bool {
 	return slices.ContainsFunc(s, func(old issuedAt) bool { return old.target(h) == at })
 }
 
-// state has no limit of its own: the horizon may have been a longer one.
+// state accepts any number of origins: the saved horizon may have been longer.
 func (s *issued) state(c *snapshot.Codec) {
 	n := len(*s)
 	c.Len(&n, math.MaxInt)

@@ -10,10 +10,10 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// limitWatch says of each variable whether it is expected to reach its limit. Nil: no variable has one.
+// limitWatch records which variables are expected to reach their limits. Nil: no limits.
 type limitWatch struct {
 	limits   []scoring.Limit
-	expected []bool // an event has said so, and none since that it is over
+	expected []bool // the last event of the variable reported that it reaches its limit
 }
 
 func newLimitWatch(c *Config, variables []string) *limitWatch {
@@ -33,12 +33,12 @@ func (w *limitWatch) state(c *snapshot.Codec) {
 	}
 }
 
-// An expectation ends when the limit is as improbable as this. It begins at one half: between the two, forecasts that go up and
-// down make no events.
+// An expectation begins at probability 1/2, and ends at limitOver. The distance between the two
+// prevents an event at each change of forecasts that fluctuate.
 const limitOver = .25
 
-// watchLimits adds to the observation o, and to sc.reach, what the forecasts of r say of limits, and an event when a
-// limit comes within the horizon or is no longer.
+// watchLimits sets o.Reach, o.TimeToLimit and sc.reach from the forecasts of r. It adds an event
+// when an expectation to reach a limit begins or ends.
 func (sc *scorer) watchLimits(dst *Results, o *stream.Observation, r *stepResult) {
 	w := r.series.limits
 	if w == nil {
@@ -80,7 +80,8 @@ func (sc *scorer) watchLimits(dst *Results, o *stream.Observation, r *stepResult
 	}
 }
 
-// change returns the text of the event when the expectation of the j-th variable changes; "" when it stays.
+// change updates the expectation of the j-th variable. It returns the text of the event, "" if
+// the expectation has not changed.
 func (w *limitWatch) change(j int, likely bool, o *stream.Observation) string {
 	limit := fmt.Sprintf("%s %s", o.Series.Variables[j], w.limits[j])
 	switch p := o.Reach[j]; {

@@ -7,7 +7,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// measure appends the scores that are due at r.
+// measure appends the insight and the scores that are due at r.
 func (sc *scorer) measure(dst *Results, r *stepResult) {
 	if r.insight > 0 {
 		dst.Insights = append(dst.Insights, dst.insights[r.insight-1])
@@ -20,8 +20,7 @@ func (sc *scorer) measure(dst *Results, r *stepResult) {
 	}
 }
 
-// all appends the scores of all series as they are now, due or not. It changes
-// nothing.
+// all implements Engine.AppendScores.
 func (sc *scorer) all(dst *Results) {
 	var now int64
 	for _, s := range sc.series {
@@ -33,8 +32,7 @@ func (sc *scorer) all(dst *Results) {
 	}
 }
 
-// scoresOfAll appends the scores over all series, if there are several: of their
-// variables together.
+// scoresOfAll appends the scores over all variables of all series, if there are several series.
 func (sc *scorer) scoresOfAll(dst *Results, now int64) {
 	if sc.pool == nil || len(sc.series) < 2 {
 		return
@@ -58,7 +56,7 @@ func (sc *scorer) gather(i int) {
 	}
 }
 
-// meanErrors returns the scoring.MeanErrors of a model over all series; NaN without any.
+// meanErrors implements Engine.MeanErrors.
 func (sc *scorer) meanErrors(name string) (mse, nmse float64) {
 	mse, nmse = math.NaN(), math.NaN()
 	if len(sc.series) == 0 {

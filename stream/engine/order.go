@@ -1,7 +1,7 @@
 package engine
 
-// mark is how many points of each kind a batch has: forecasts, observations, metrics, insights
-// and events.
+// mark holds the number of points of each kind in a batch: forecasts, observations, metrics,
+// insights and events.
 type mark [5]int32
 
 func (b *Results) mark() mark {
@@ -13,9 +13,8 @@ func (b *Results) mark() mark {
 	return m
 }
 
-// sort brings the points of dst into the order in which their samples came. The i-th result
-// made those between sc.marks[i] and the next mark, and the results of one arrival follow one
-// another.
+// sort sorts the points of dst by the arrival of their samples. The points of the i-th result
+// lie between sc.marks[i] and sc.marks[i+1]. Results of one arrival are consecutive.
 func (sc *scorer) sort(dst *Results) {
 	const none = -1
 	resize(&sc.first, int(dst.arrivals))
@@ -46,7 +45,7 @@ func (sc *scorer) sort(dst *Results) {
 	permute(dst.Events, sc.order[4])
 }
 
-// follow appends the points between two marks to the order.
+// follow appends the indices of the points between two marks to sc.order.
 func (sc *scorer) follow(from, to mark) {
 	for k := range sc.order {
 		for i := from[k]; i < to[k]; i++ {
@@ -55,8 +54,8 @@ func (sc *scorer) follow(from, to mark) {
 	}
 }
 
-// permute sets v[i] to what v[from[i]] was, cycle by cycle: a second slice would take as much
-// memory as all points. It changes from.
+// permute moves v[from[i]] to v[i] for all i. It works in place, cycle by cycle, because a copy
+// would double the memory of the points. It overwrites from.
 func permute[T any](v []T, from []int32) {
 	for i := range v {
 		if int(from[i]) == i {

@@ -9,18 +9,18 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// refusedCounts counts the records that an engine refused, by reason in the order of Reasons.
+// refusedCounts counts the refused records by reason, in the order of stream.Reasons.
 type refusedCounts struct {
-	total, reported []int64 // reported: in the last event
-	events          int64   // reported so far
+	total, reported []int64 // reported: total at the last event of the reason
+	events          int64   // number of events, of all reasons
 }
 
 func newRefusedCounts() refusedCounts {
 	return refusedCounts{total: make([]int64, len(stream.Reasons)), reported: make([]int64, len(stream.Reasons))}
 }
 
-// add counts a refused record. It reports the total of the reason at the first one, and when
-// there are ten times as many as at the last report, if events is set.
+// add counts a refused record. If events is set, it reports the total of the reason at the
+// first record, and when the total is ten times the one last reported.
 func (r *refusedCounts) add(reason stream.Reason, events bool) (total int64, report bool) {
 	i := slices.Index(stream.Reasons, reason)
 	r.total[i]++
@@ -58,10 +58,10 @@ func (r *refusedCounts) state(c *snapshot.Codec) {
 	}
 }
 
-// reportRefused appends an event about the refused m when one is due. Its time is the time of the
-// latest sample, or of the message while there is none; without a time it waits. The n-th event has
-// n - 1 ns more, so that no two have one time: a point has one value. Its series is the series of the
-// metrics over all series.
+// reportRefused appends an event about the refused m, if one is due. Its time is the time of the
+// last sample, or of m before the first sample; without both, the event waits. The n-th event is
+// n - 1 ns later, since two events at one time would be one point. Its series is Pool or
+// AllSeries.
 func (e *Engine) reportRefused(dst *Results, m *stream.Message, err *stream.DataError) {
 	when := e.latest
 	if when == 0 {

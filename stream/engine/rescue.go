@@ -8,17 +8,17 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// rescue gives s, whose forecasts are not finite or exploding, the state of a new model. Other
-// series that share the model keep their lags.
+// rescue replaces the state of the model of s by the state of a new one, because the forecasts
+// of s are not sane. Other series that share the model keep their lags.
 //
-// No earlier state is kept. Models bound their steps and restart parts that overflow, so no
-// data are known that bring one here, and a copy would double the memory of a series.
+// No earlier state is kept to return to: it would double the memory of a series, and no data are
+// known that lead here, because models bound their steps and restart parts that overflow.
 func (e *Engine) rescue(dst *Results, s *series, time int64) error {
 	fresh, err := s.shard.newModel(&e.c, s.shared.dim, s.tier)
 	if err != nil {
 		return err
 	}
-	// Copying into the model in use keeps the other series that share it.
+	// Copied in place: other series refer to the shared model.
 	if err := errors.Join(copyState(s.shared.model, fresh.model), copyState(s.forecaster, fresh.model.NewSeries())); err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (e *Engine) rescue(dst *Results, s *series, time int64) error {
 	return nil
 }
 
-// copyState gives dst the state of src, which has the same type.
+// copyState sets the state of dst to the state of src, which has the same type.
 func copyState(dst, src snapshot.Stateful) error {
 	from := snapshot.NewEncoder(nil)
 	from.Block(func() { src.State(from) })

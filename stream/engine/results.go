@@ -2,24 +2,23 @@ package engine
 
 import "github.com/orffvar/forecaster/stream"
 
-// Results are what an Engine makes of consecutive records: the points in Batch, and step
-// results that become points in Score. Its slices belong to its holder and are reused after
-// Reset.
+// Results holds the output of an Engine for consecutive records: the points in Batch, and step
+// results, which Score turns into points. The slices are valid until Reset.
 type Results struct {
 	stream.Batch
 
-	Silent bool // nothing of it is written: it was learnt before, by another version
+	Silent bool // the points are not written: another version has written them
 
 	results  []stepResult     // not scored yet
-	insights []stream.Insight // of results
-	parts    []Results        // of shards that learn at the same time: their numbers, and their results until absorb
-	points   int              // that these and the samples that wait are likely to become
-	numbers  int              // of these points, not yet in floats
-	series   int              // of the samples …
-	samples  int              // … that have waited since the last Score
+	insights []stream.Insight // see stepResult.insight
+	parts    []Results        // one per shard; absorb moves their step results here, their floats stay
+	points   int              // estimate of the points that results and waiting samples become
+	numbers  int              // estimate of the floats of waiting samples and of their points
+	series   int              // number of series with samples that have waited since the last Score
+	samples  int              // number of these samples
 
-	// Arrivals are samples and refusals, numbered as they came. A result has the number of
-	// the arrival that it comes of.
+	// Samples and refusals are numbered by arrivals, in the order in which they come. arrival
+	// is the number of the current one, and stepResult.arrival the number of its sample.
 	arrivals, arrival int32
 	unsorted          bool // results are not in order of arrival
 
@@ -27,13 +26,13 @@ type Results struct {
 	bytes  arena[byte]    // of the copies of messages
 }
 
-// Points returns the number of points in the batch and of the points that scoring will add
-// to it. The limit of a batch counts both.
+// Points returns the number of points in the batch, plus an estimate of the points that Score
+// will add.
 func (b *Results) Points() int {
 	return b.points + len(b.Forecasts) + len(b.Observations) + len(b.Metrics) + len(b.Insights) + len(b.Events) + len(b.DeadLetters)
 }
 
-// Bytes estimates the memory of the points, for the limit of a batch.
+// Bytes estimates the memory of the points that Points counts.
 func (b *Results) Bytes() int {
 	n := b.floats.used + b.numbers
 	for i := range b.parts {
@@ -42,8 +41,8 @@ func (b *Results) Bytes() int {
 	return 8*n + b.bytes.used + 128*b.Points()
 }
 
-// Reset empties the batch and keeps its memory, unless that is far more than it needed, with
-// the names and texts that its points refer to.
+// Reset empties the batch. It keeps memory that is not excessive. Old points stay in that memory
+// until they are overwritten, and keep their names and texts alive.
 func (b *Results) Reset() {
 	b.scored()
 	b.floats.reset()
@@ -59,7 +58,7 @@ func (b *Results) Reset() {
 	}
 }
 
-// arrive begins with the results of something that has come, and returns its number.
+// arrive begins the next arrival, and returns its number.
 func (b *Results) arrive() int32 {
 	b.arrival = b.arrivals
 	b.arrivals++
@@ -74,11 +73,11 @@ func (b *Results) gather(s *series) {
 	}
 }
 
-// Gathers reports whether b should become larger than usual, because its series have few
-// samples each.
+// Gathers reports whether b should become larger than usual, because it has fewer than
+// groupSize samples per series.
 func (b *Results) Gathers() bool { return b.samples < groupSize*b.series }
 
-// add appends a result of the present arrival.
+// add appends a result of the current arrival.
 func (b *Results) add(r stepResult) {
 	r.arrival = b.arrival
 	if n := len(b.results); n > 0 && b.results[n-1].arrival > r.arrival {
@@ -90,7 +89,7 @@ func (b *Results) add(r stepResult) {
 	b.results = append(b.results, r)
 }
 
-// absorb appends the results of p.
+// absorb moves the step results of p, one of b.parts, to b.
 func (b *Results) absorb(p *Results) {
 	for _, r := range p.results {
 		if r.insight > 0 {

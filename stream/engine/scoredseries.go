@@ -11,47 +11,47 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// scoredSeries is all that the scorer knows of one series with its variables.
+// scoredSeries is the scorer's part of a series; see series for the engine's part.
 type scoredSeries struct {
 	info  *stream.Series
 	place int   // in order of appearance
 	time  int64 // of the last sample
 
 	scorers   []modelScorer   // of the model, then of the baselines
-	baselines []*baseline     // in their order
-	anomalies *anomaly.Scorer // nil: none are asked for
+	baselines []*baseline     // in the order of Config.Baselines
+	anomalies *anomaly.Scorer // nil with Evaluation.NoAnomalies
 
-	intervals  eval.Intervals   // nil when the model has them, or none are asked for
-	drift      eval.DriftWatch  // likewise
-	companions []eval.Companion // these two
-	follower   Follower         // nil: nothing follows
-	yhat       []float64        // the one-step forecast issued last, dim; NaN = none
-	issued     issued           // while the spacing is estimated
+	intervals  eval.Intervals   // nil without Config.Intervals
+	drift      eval.DriftWatch  // nil without Config.Drift
+	companions []eval.Companion // intervals and drift, if not nil
+	follower   Follower         // nil without Evaluation.Follow
+	yhat       []float64        // the last one-step forecast, dim; NaN = none
+	issued     issued           // empty if no two origins can share a target time
 
 	bounds *bounds
 	limits *limitWatch
 
-	changed bool // since Engine.Saved
+	changed bool // a step result has come since Engine.Saved
 }
 
 func (s *scoredSeries) Changed() bool { return s.changed }
 
-// modelScorer is the scorer of one model.
+// modelScorer is the scorer of the named model or baseline.
 type modelScorer struct {
 	*scoring.Scorer
 	model string
 }
 
-// baseline is a baseline of a series.
+// baseline is a baseline with a model for one series.
 type baseline struct {
 	name   string
-	own    eval.Model // that f belongs to
-	f      forecaster
-	scorer *scoring.Scorer // nil: it is not scored
+	own    eval.Model
+	f      forecaster      // of own
+	scorer *scoring.Scorer // nil with Evaluation.ReferenceAlone
 }
 
-// newScoredSeries returns what the scorer knows of a series that begins now. The scorer
-// learns about it by a step result.
+// newScoredSeries returns the scorer's part of a new series. The scorer receives it in a step
+// result, see resultBegin.
 func newScoredSeries(c *Config, info *stream.Series, place int) (*scoredSeries, error) {
 	dim := len(info.Variables)
 	s := &scoredSeries{
@@ -99,7 +99,7 @@ func newScoredSeries(c *Config, info *stream.Series, place int) (*scoredSeries, 
 	return s, nil
 }
 
-// newModelScorer returns the scorer of the model, which alone has intervals.
+// newModelScorer returns the scorer of the model. Only the model has intervals.
 func newModelScorer(c *Config, info *stream.Series) *scoring.Scorer {
 	config := scorerConfig(c, info)
 	if len(c.Levels) > 0 {
@@ -109,7 +109,7 @@ func newModelScorer(c *Config, info *stream.Series) *scoring.Scorer {
 	return scoring.NewScorer(config)
 }
 
-// scorerConfig is what a scorer scores without intervals.
+// scorerConfig returns the configuration of a scorer without intervals.
 func scorerConfig(c *Config, info *stream.Series) scoring.ScorerConfig {
 	config := scoring.ScorerConfig{Dim: len(info.Variables), Horizons: c.Emit, Window: c.MetricsWindow, MeanTo: c.Evaluation.MeanTo}
 	if c.Evaluation.Scale != nil {
@@ -125,7 +125,7 @@ func (s *scoredSeries) forget() {
 	}
 }
 
-// follow passes the forecasts with their bounds to the follower; without forecasts there is nothing to score.
+// follow passes the forecasts with their bounds to the follower. yhat = nil: there are none.
 func (s *scoredSeries) follow(yhat, lower, upper []float64) {
 	switch {
 	case s.follower == nil:
@@ -136,7 +136,7 @@ func (s *scoredSeries) follow(yhat, lower, upper []float64) {
 	}
 }
 
-// issue passes the forecasts to the companions; nil: there are none.
+// issue passes the forecasts to the companions. yhat = nil: there are none.
 func (s *scoredSeries) issue(yhat []float64) {
 	for _, c := range s.companions {
 		if yhat == nil {

@@ -10,30 +10,29 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// scorer is the half of an Engine behind the models: it compares forecasts with
-// samples, with forecasts of the baselines and with usual samples, and makes the
-// points. It knows the series by the step results, and nothing that it does reaches a
-// model. So it can work in another goroutine, at earlier samples.
+// scorer is the second half of an Engine. It scores forecasts and samples, runs the baselines,
+// and makes the points. All its input is in step results, and nothing flows back to a model:
+// it can run in another goroutine, behind the models.
 type scorer struct {
 	c         *Config
 	reference int             // index into c.Baselines, or -1
-	pool      *stream.Series  // over all series; nil without
+	pool      *stream.Series  // series of Config.Pool; nil without one
 	series    []*scoredSeries // in order of appearance
 
-	// Scratch: it holds nothing between two step results.
+	// Scratch of one step result.
 	yhat, ref              []float64 // H x dim
-	lower, upper           []float64 // L x H x dim, in the batch; nil without levels
+	lower, upper           []float64 // L x H x dim, memory of the batch; nil without levels
 	path                   []float64 // of one variable, 4 x len(Emit); only with limits
 	reach                  []float64 // len(Emit) x dim, see stream.Forecast; only with limits
 	jointLower, jointUpper []float64 // H x dim
 	scorers                []*scoring.Scorer
 	losses                 []float64
-	earlier                issued // origins that may have target times of the sample's forecasts
+	earlier                issued // see issued.mayShare
 
 	// Scratch of takeAll.
 	marks []mark
 	first []int32              // index of the first result of each arrival
-	order [len(mark{})][]int32 // of the points of each kind: their places before
+	order [len(mark{})][]int32 // for each kind of points: the old indices in the new order
 }
 
 func newScorer(c *Config) *scorer {
@@ -49,7 +48,7 @@ func newScorer(c *Config) *scorer {
 	return sc
 }
 
-// takeAll takes the step results of dst, and brings their points into the order of arrival.
+// takeAll takes the step results of dst, and sorts their points by arrival.
 func (sc *scorer) takeAll(dst *Results) error {
 	sc.marks = slices.Grow(sc.marks[:0], len(dst.results)+1)
 	dst.Observations = slices.Grow(dst.Observations, len(dst.results))
@@ -68,7 +67,7 @@ func (sc *scorer) takeAll(dst *Results) error {
 	return nil
 }
 
-// take handles one step result and appends its points to dst. An error is fatal.
+// take appends the points of one step result to dst. An error is fatal.
 func (sc *scorer) take(dst *Results, r *stepResult) error {
 	if r.kind == resultEvent {
 		dst.Events = append(dst.Events, *r.event)
@@ -103,8 +102,8 @@ func (sc *scorer) take(dst *Results, r *stepResult) error {
 	return nil
 }
 
-// begin takes in a new series, or one with new variables: forecasts issued before for
-// times to come still stand.
+// begin adds a new series, or one with new variables. The latter keeps the origins issued
+// before: their forecasts are already written.
 func (sc *scorer) begin(s *scoredSeries) {
 	if s.place == len(sc.series) {
 		sc.series = append(sc.series, s)
@@ -114,7 +113,7 @@ func (sc *scorer) begin(s *scoredSeries) {
 	sc.series[s.place] = s
 }
 
-// observe appends the sample of r with its residuals.
+// observe appends the sample of r with its residuals and anomaly scores.
 func (sc *scorer) observe(dst *Results, r *stepResult) *stream.Observation {
 	s := r.series
 	v := dst.room(2 * len(r.y))
@@ -132,7 +131,7 @@ func (sc *scorer) observe(dst *Results, r *stepResult) *stream.Observation {
 	return o
 }
 
-// score compares the sample of r with all forecasts of it.
+// score passes the sample of r to the scorers, the baselines, the companions and the follower.
 func (sc *scorer) score(s *scoredSeries, r *stepResult) error {
 	compare := (*scoring.Scorer).Observe
 	if r.warmUp {
@@ -158,7 +157,7 @@ func (sc *scorer) score(s *scoredSeries, r *stepResult) error {
 	return nil
 }
 
-// report passes the errors and losses of the last sample y on, and whether it was inside its intervals.
+// report calls the functions Inside, Errors and Losses of Evaluation for the last sample y.
 func (sc *scorer) report(s *scoredSeries, y []float64) {
 	if inside := sc.c.Evaluation.Inside; inside != nil {
 		sc.losses = slices.Grow(sc.losses[:0], len(y))[:len(y)]
@@ -184,13 +183,13 @@ func (sc *scorer) report(s *scoredSeries, y []float64) {
 	}
 }
 
-// rejected is the error of a model that refuses a sample within the limits.
+// rejected returns the error for a model that refuses a sample within the limits.
 func rejected(series, model string, err error) error {
 	return fmt.Errorf("stream: series %q: %s did not take a sample that is within the limits: %w", series, model, err)
 }
 
-// interrupt drops the forecasts under way: they will not be scored. None waits longer
-// than the horizon.
+// interrupt passes r.missing targets of NaN to the scorers, or Horizon if that is less: pending
+// forecasts of them are not scored. It resets the lags of baselines, companions and follower.
 func (sc *scorer) interrupt(s *scoredSeries, r *stepResult) {
 	s.forget()
 	for range min(r.missing, int64(sc.c.Horizon)) {
@@ -207,8 +206,8 @@ func (sc *scorer) interrupt(s *scoredSeries, r *stepResult) {
 	s.follow(nil, nil, nil)
 }
 
-// state transfers all series, or those that have changed. The
-// series are there: the engine has made them.
+// state transfers all series, or only the changed ones. When decoding, Engine.state has already
+// made the series.
 func (sc *scorer) state(c *snapshot.Codec, all bool) {
 	c.Section("scorer")
 	snapshot.Some(c, sc.series, all, sc.c.MaxSeries, func(c *snapshot.Codec, i int) {

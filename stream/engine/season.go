@@ -10,14 +10,14 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// sortedSeasons returns the seasons of a model, ascending, in the space of dst.
+// sortedSeasons returns the seasons of m in ascending order, in the memory of dst.
 func sortedSeasons(dst []int, m eval.Seasonal) []int {
 	dst = m.AppendSeasons(dst[:0])
 	slices.Sort(dst)
 	return dst
 }
 
-// SeasonText names seasons, given in samples.
+// SeasonText describes seasons, given in samples.
 func SeasonText(seasons []int) string {
 	if len(seasons) == 0 {
 		return "no season"
@@ -33,8 +33,8 @@ func SeasonText(seasons []int) string {
 	return "seasons of " + strings.Join(text[:last], ", ") + " and " + text[last] + " samples"
 }
 
-// Seasons calls visit with each series whose model has seasons, in order of appearance:
-// their periods in samples, the strongest first. The slice is valid during the call.
+// Seasons calls visit for each series whose model has seasons, in order of appearance. seasons
+// has their periods in samples, the strongest first; it is valid during the call.
 func (e *Engine) Seasons(visit func(s *stream.Series, seasons []int)) {
 	var seasons []int
 	for _, s := range e.series {

@@ -8,42 +8,43 @@ import (
 	"github.com/orffvar/forecaster/stream/assemble"
 )
 
-// series is what the engine knows of one series, but for what the Assembler and the
-// Scorer know.
+// series is the part of a series that belongs to the models; the Assembler and the scorer have
+// their own parts.
 type series struct {
 	info       *stream.Series
-	tier       int          // 0 = NewModel's, i = the i-th of Lighter
-	cost       int64        // bytes of the budget
-	shared     *sharedModel // of this series alone with scope PerSeries
+	tier       int          // see choice
+	cost       int64        // bytes counted in budget.used
+	shared     *sharedModel // not shared with scope PerSeries
 	forecaster forecaster
-	scored     *scoredSeries // only to be handed on
+	scored     *scoredSeries // belongs to the scorer; only passed on in step results
 	shard      *shard
 
-	growth *growth // nil when the series does not grow, or no more
-	broken bool    // the next sample does not follow the last one; kept while there is growth
+	growth *growth // nil: the series does not grow, or has grown
+	broken bool    // the lags were dropped since the last sample; used only by growth
 
-	waiting     int   // samples that wait for Engine.Settle …
-	first, last int32 // … of which these are the ends in Engine.queue
+	waiting     int   // number of samples that wait for Engine.Settle
+	first, last int32 // indices in Engine.queue of the first and the last of them
 
-	changed bool // since Engine.Saved
+	changed bool // a sample has come since Engine.Saved
 }
 
 func (s *series) Changed() bool { return s.changed }
 
-// sharedModel is a model that several series share. Each series has its own forecaster.
+// sharedModel is a model of dim variables. With scope Shared several series share it, and each
+// has its own forecaster.
 type sharedModel struct {
 	dim   int
 	model eval.Model
 }
 
-// seriesOf returns the series of a sample. Before its first sample, a series gets a new
-// model.
+// seriesOf returns the series of a sample. It makes the series, with a new model, if the sample
+// is the first one, or the first one with new variables.
 func (e *Engine) seriesOf(dst *Results, in *assemble.Sample) (*series, error) {
 	isNew := in.Place == len(e.series)
 	if !isNew && e.series[in.Place].info == in.Series {
 		return e.series[in.Place], nil
 	}
-	if !isNew { // the scorer needs all results of the old variables before
+	if !isNew { // all results of the old variables have to come before resultBegin
 		if err := e.Settle(dst); err != nil {
 			return nil, err
 		}
@@ -67,7 +68,7 @@ func (e *Engine) seriesOf(dst *Results, in *assemble.Sample) (*series, error) {
 	return s, nil
 }
 
-// newSeries makes a series for a place in the order of appearance.
+// newSeries makes the series at a place in the order of appearance.
 func (e *Engine) newSeries(info *stream.Series, place, tier int) (*series, error) {
 	h := e.shards[place%len(e.shards)]
 	m, err := e.modelFor(h, len(info.Variables), tier)
@@ -89,7 +90,8 @@ func (e *Engine) newSeries(info *stream.Series, place, tier int) (*series, error
 	return s, nil
 }
 
-// modelFor returns the model that a series of dim variables in a shard may use.
+// modelFor returns the model for a series of dim variables: with scope Shared the existing one,
+// if there is one, else a new model of the shard.
 func (e *Engine) modelFor(h *shard, dim, tier int) (*sharedModel, error) {
 	if e.c.Scope == Shared {
 		for _, m := range e.shared {
@@ -117,7 +119,7 @@ func (h *shard) newModel(c *Config, dim, tier int) (*sharedModel, error) {
 	return &sharedModel{dim: dim, model: m}, nil
 }
 
-// event adds an event of s.
+// event appends an event of s to dst.
 func (s *series) event(dst *Results, time int64, kind, format string, args ...any) {
 	s.addEvent(dst, stream.Event{Series: s.info.Name, Tags: s.info.Tags, Time: time, Kind: kind, Text: fmt.Sprintf(format, args...)})
 }

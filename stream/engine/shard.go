@@ -7,23 +7,23 @@ import (
 	"github.com/orffvar/forecaster/eval"
 )
 
-// Constructors make the models of a shard, which may share scratch memory.
+// Constructors construct the models of a shard, which may share scratch memory.
 type Constructors struct {
 	NewModel func(dim int) (eval.Model, error)
 	Lighter  []LighterModel
 }
 
-// shard is every n-th series of an engine, in order of appearance. No other goroutine learns
-// samples of these series at the same time.
+// shard is a group of series whose samples only one goroutine learns at a time. Shard i of n has
+// the series i, i+n, i+2n, … in order of appearance.
 type shard struct {
 	Constructors
-	waiting []*series // with samples that wait, in order of the first one
+	waiting []*series // series with waiting samples, in order of their first one
 
-	seasons, before []int     // scratch: of the model, in samples, ascending
+	seasons, before []int     // scratch: seasons of a model, ascending
 	grown           []float64 // scratch, H x dim
 }
 
-// learnShards learns from all samples that wait.
+// learnShards learns from all waiting samples.
 func (e *Engine) learnShards(dst *Results) error {
 	busy := 0
 	for _, h := range e.shards {
@@ -40,8 +40,8 @@ func (e *Engine) learnShards(dst *Results) error {
 	return nil
 }
 
-// learnTogether learns from several shards at the same time. They share no state, and each has a
-// batch of its own.
+// learnTogether lets the shards learn at the same time. They share no state, and each appends to
+// its own one of dst.parts.
 func (e *Engine) learnTogether(dst *Results) error {
 	resize(&dst.parts, len(e.shards))
 	results := make([]error, len(e.shards))
@@ -57,7 +57,7 @@ func (e *Engine) learnTogether(dst *Results) error {
 	return errors.Join(results...)
 }
 
-// learnShard learns from the samples of a shard that wait, series by series.
+// learnShard learns from the waiting samples of h, series by series.
 func (e *Engine) learnShard(dst *Results, h *shard) error {
 	samples := 0
 	for _, s := range h.waiting {
@@ -77,7 +77,7 @@ func (e *Engine) learnShard(dst *Results, h *shard) error {
 	return nil
 }
 
-// work learns from w.
+// work lets the model of its series learn from w.
 func (e *Engine) work(dst *Results, w *waiting) error {
 	dst.arrival = w.arrival
 	if w.sample.Missing {

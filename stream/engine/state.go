@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
-// Saved notes that the present state was kept: changes count from here.
+// Saved marks the present state as saved. Encoded(false) then has the changes since this call.
 func (e *Engine) Saved() {
 	e.assembler.Saved()
 	for _, s := range e.series {
@@ -19,10 +19,10 @@ func (e *Engine) Saved() {
 	}
 }
 
-// Restore replaces the state by a whole state of Encoded, then applies the changes after it, in
-// order. After an error the Engine is as before. Horizon, Emit, Levels, Joint, Intervals,
-// Baselines, Anomalies and MetricsWindow may differ from the saved Engine's: the models
-// go on, and new scores, intervals and baselines begin now.
+// Restore replaces the state by a whole state of Encoded, then applies the changes to it, in
+// order. After an error the Engine is unchanged. Horizon, Emit, Levels, Joint, Intervals,
+// Baselines, Anomalies and MetricsWindow may differ from those of the saved Engine: the models
+// are restored; scores, intervals and baselines that do not fit begin empty.
 func (e *Engine) Restore(whole checkpoint.State, changes ...checkpoint.State) error {
 	fresh, err := New(e.c)
 	if err != nil {
@@ -39,7 +39,7 @@ func (e *Engine) Restore(whole checkpoint.State, changes ...checkpoint.State) er
 	return nil
 }
 
-// read restores s: the whole state, or changes.
+// read decodes s: the whole state, or changes to the present one.
 func (e *Engine) read(s checkpoint.State, all bool) error {
 	src, err := s.Reader()
 	if err != nil {
@@ -50,8 +50,7 @@ func (e *Engine) read(s checkpoint.State, all bool) error {
 	return errors.Join(c.Finish(), src.Close())
 }
 
-// Warm is Restore for another log: the models go on, and messages count from the first one
-// that comes.
+// Warm is Restore for another log: Next is 0 after it, so that any offset is new.
 func (e *Engine) Warm(whole checkpoint.State, changes ...checkpoint.State) error {
 	err := e.Restore(whole, changes...)
 	if err == nil {
@@ -68,8 +67,8 @@ func (e *Engine) stateOfAll(c *snapshot.Codec, all bool) {
 	e.scorer.state(c, all)
 }
 
-// state transfers all series, or those that have changed, each with its place in
-// the order of appearance: a whole state has the changes to a new Engine.
+// state transfers all series, or only the changed ones, each with its place in the order of
+// appearance. A whole state equals the changes to a new Engine.
 func (e *Engine) state(c *snapshot.Codec, all bool) {
 	c.Section("engine")
 	c.Int64(&e.next)
@@ -88,7 +87,7 @@ func (e *Engine) state(c *snapshot.Codec, all bool) {
 	}
 }
 
-// checkSeries fails unless the Assembler has the same series.
+// checkSeries fails unless Assembler and engine have the same series.
 func (e *Engine) checkSeries(c *snapshot.Codec) {
 	ok := len(e.series) == e.assembler.NumSeries()
 	for i := 0; ok && i < len(e.series); i++ {
@@ -99,7 +98,7 @@ func (e *Engine) checkSeries(c *snapshot.Codec) {
 	}
 }
 
-// sharedState transfers the models that several series share.
+// sharedState transfers the models of the scope Shared.
 func (e *Engine) sharedState(c *snapshot.Codec) {
 	n := len(e.shared)
 	c.Len(&n, e.c.MaxDim)
@@ -132,8 +131,8 @@ func (e *Engine) sharedState(c *snapshot.Codec) {
 	}
 }
 
-// seriesState transfers the model of the i-th series. The Assembler has its name and its
-// variables.
+// seriesState transfers the model of the i-th series. Its name and variables are in the state of
+// the Assembler.
 func (e *Engine) seriesState(c *snapshot.Codec, i int) {
 	c.Section("series")
 	if !c.Decoding() {
@@ -150,8 +149,8 @@ func (e *Engine) seriesState(c *snapshot.Codec, i int) {
 	e.costState(c, s)
 }
 
-// restoreSeries makes the i-th series again, to be filled in. It reports whether it
-// could; if not c has the reason.
+// restoreSeries makes the i-th series with a new model, whose state is decoded next. It reports
+// success; after a failure c has the error.
 func (e *Engine) restoreSeries(c *snapshot.Codec, i int) bool {
 	if c.Err() != nil {
 		return false
@@ -176,14 +175,14 @@ func (e *Engine) restoreSeries(c *snapshot.Codec, i int) bool {
 		c.Fail("series %q has no shared model", info.Name)
 		return false
 	}
-	e.budget.used += s.cost // costState has the last word
+	e.budget.used += s.cost // costState corrects it
 	if i < len(e.series) {
 		e.budget.used -= e.series[i].cost
 	}
 	if i == len(e.series) {
 		e.series, e.scorer.series = append(e.series, nil), append(e.scorer.series, nil)
 	} else if e.series[i].info == info {
-		s.scored = e.series[i].scored // the scorer may have no news of it
+		s.scored = e.series[i].scored // the changes need not include the scores
 	}
 	e.series[i], e.scorer.series[i] = s, s.scored
 	return true

@@ -6,45 +6,44 @@ import (
 	"github.com/orffvar/forecaster/stream/assemble"
 )
 
-// stepResult is what the models made of one sample, for the Scorer: that it has come and
-// the forecasts after it, or that something happened to its series. The results of a
-// series are in the order in which its samples came to the engine.
+// stepResult passes one step of a series from the models to the scorer; see resultKind. The
+// results of a series are in the order of its samples.
 type stepResult struct {
 	kind    resultKind
 	warmUp  bool  // forecasts of y are not scored
-	due     bool  // scores of the series are to be written
-	dueAll  bool  // scores over all series are to be written
+	due     bool  // scores of the series are due
+	dueAll  bool  // scores over all series are due
 	arrival int32 // see Results.arrival
-	insight int32 // end of Results.insights when it was made; 0 = none
+	insight int32 // the insight is Results.insights[insight-1]; 0 = none
 	series  *scoredSeries
 	time    int64 // of the sample
-	row     int64 // number of samples of the series before it, without missing ones
+	row     int64 // number of samples of the series before this one, without missing ones
 
 	y             []float64        // dim; NaN = missing
-	inputs        []float64        // for the baselines, before y; nil = none
-	levelSetScore float64          // score of the model itself; NaN = none
+	inputs        []float64        // exogenous inputs, which baselines take before y; nil = none
+	levelSetScore float64          // of the model; NaN = none
 	yhat          []float64        // H x dim, forecasts of the model after y; nil = none
 	spacing       assemble.Spacing // to the next sample; 0 = not known yet
 	phases        eval.Phases
 
-	// What the model itself says about yhat: lower bounds, then upper bounds, L x H x dim
-	// each; lower and upper ends of the joint region, H x dim each; nil = nothing.
+	// Intervals of the model for yhat, nil = none. bounds: lower ends, then upper ends,
+	// L x H x dim each. region: lower and upper ends of the joint region, H x dim each.
 	bounds, region []float64
 
-	learnt bounds // that the model has found in the data
+	learnt bounds // bounds that the model has found in the data
 
-	missing int64 // samples missing before this one; of a break, those that were not filled in
+	missing int64 // number of samples missing before this one; for a break only those not filled in
 
 	event *stream.Event // nil for other kinds
 }
 
-// resultKind says which fields of a stepResult count.
+// resultKind is the kind of a stepResult. Each kind uses only some of its fields.
 type resultKind uint8
 
 const (
-	resultBegin  resultKind = iota // the series, or its variables, are new
-	resultSample                   // a sample was learnt from
-	resultFill                     // a missing sample was filled in
-	resultBreak                    // the lags were dropped: samples are missing that were not filled in
-	resultEvent                    // an event is to be written
+	resultBegin  resultKind = iota // the series is new, or has new variables
+	resultSample                   // a sample was learnt
+	resultFill                     // a missing sample was filled in and learnt
+	resultBreak                    // the lags were dropped: see Engine.dropLags
+	resultEvent                    // only event is set
 )

@@ -6,24 +6,24 @@ import (
 	"github.com/orffvar/forecaster/stream/assemble"
 )
 
-// groupSize is the number of samples of a series that a batch gathers, where the source has
-// them: the state of a series comes into the caches once for all of them.
+// groupSize is the number of samples per series that a batch gathers, if the source has them: a
+// series is then loaded into the processor caches once for all of them.
 const groupSize = 16
 
-// waiting is a sample that has come and that no model has learnt from yet. The samples that
-// wait are learnt series by series. That changes no result, because only samples wait that
-// share no state with other series; Score brings the points into the order of arrival.
+// waiting is a sample that is not learnt yet. Waiting samples are learnt series by series. This
+// changes no result: a sample whose series shares state with others does not wait (see ordered),
+// and Score sorts the points by arrival.
 type waiting struct {
 	series  *series
 	sample  assemble.Sample
 	inputs  []float64 // (H+1) x inputs
-	arrival int32     // of the results; see Results.arrival
-	due     bool      // scores of the series are to be written
-	dueAll  bool      // scores over all series are to be written
-	next    int32     // index of the next sample of the series; -1 = none
+	arrival int32     // see Results.arrival
+	due     bool      // scores of the series are due after it
+	dueAll  bool      // scores over all series are due after it
+	next    int32     // index in Engine.queue of the next sample of the series; -1 = none
 }
 
-// wait appends w to the samples that wait for Settle.
+// wait appends w to the queue for Settle.
 func (e *Engine) wait(w waiting) {
 	i, s := int32(len(e.queue)), w.series
 	w.next = -1
@@ -38,7 +38,7 @@ func (e *Engine) wait(w waiting) {
 	s.waiting++
 }
 
-// enqueue lets in wait, or learns from it at once where the order among the series counts.
+// enqueue appends in to the queue, or learns from it at once if it is ordered.
 func (e *Engine) enqueue(dst *Results, s *series, in *assemble.Sample) error {
 	w := waiting{series: s, sample: *in}
 	w.sample.Y = dst.vector(in.Y)
@@ -70,8 +70,8 @@ func (e *Engine) enqueue(dst *Results, s *series, in *assemble.Sample) error {
 	return nil
 }
 
-// ordered reports whether w has to be learnt after all samples before it and before all
-// samples behind it: it reads what other series change, or changes what they read.
+// ordered reports whether w has to be learnt after all earlier samples and before all later
+// ones: it reads state that other series change, or changes state that they read.
 func (e *Engine) ordered(w *waiting) bool {
 	switch s := w.series; {
 	case e.c.Scope == Shared, w.dueAll, e.c.Evaluation.Losses != nil, e.c.Evaluation.Errors != nil, e.c.Evaluation.Inside != nil:
@@ -85,8 +85,8 @@ func (e *Engine) ordered(w *waiting) bool {
 	}
 }
 
-// Settle lets the models learn from the samples that LearnMessage has left waiting. The
-// results are appended to dst, which belongs to all of them.
+// Settle lets the models learn from the waiting samples, and appends the results to dst: the
+// batch with which LearnMessage was called.
 func (e *Engine) Settle(dst *Results) error {
 	if len(e.queue) == 0 {
 		return nil
@@ -99,13 +99,13 @@ func (e *Engine) Settle(dst *Results) error {
 	return nil
 }
 
-// measured reports whether scores of a series, or over all series, are due after the sample in.
+// measured reports whether scores of the series, or over all series, are due after in.
 func (e *Engine) measured(in *assemble.Sample) (due, dueAll bool) {
 	if e.c.MetricsEvery == 0 {
 		return false, false
 	}
 	due = (in.Row+1)%int64(e.c.MetricsEvery) == 0
-	// No two at the same time: a point has one value.
+	// in.Time > e.pooled: two scores at one time would be one point.
 	if e.samples++; e.samples >= int64(e.c.MetricsEvery)*int64(len(e.series)) && in.Time > e.pooled {
 		e.samples, e.pooled = 0, in.Time
 		dueAll = true
@@ -113,7 +113,7 @@ func (e *Engine) measured(in *assemble.Sample) (due, dueAll bool) {
 	return due, dueAll
 }
 
-// points returns how many points a sample becomes, rare ones aside.
+// points estimates the number of points of a sample. Events do not count.
 func (e *Engine) points(w *waiting) int {
 	if w.sample.Missing {
 		return 0
@@ -128,11 +128,11 @@ func (e *Engine) points(w *waiting) int {
 	return n
 }
 
-// floats returns about how many numbers the results of a sample and their points have.
+// floats estimates the memory of a sample, of its results and of their points, in float64s.
 func (e *Engine) floats(w *waiting) int {
 	const fixed = int(unsafe.Sizeof(waiting{})+unsafe.Sizeof(stepResult{})) / 8
 	ends := 2 * len(e.c.Levels) * e.c.Horizon
-	if len(e.c.Levels) > 1 { // copied; see scorer.atHorizon
+	if len(e.c.Levels) > 1 { // scorer.atHorizon copies them
 		ends += 2 * len(e.c.Levels) * len(e.c.Emit)
 	}
 	return fixed + len(w.sample.Y)*(2+e.c.Horizon+ends)

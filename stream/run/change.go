@@ -8,20 +8,20 @@ import (
 	"github.com/orffvar/forecaster/stream/engine"
 )
 
-// Change has the settings that can change while a Runner runs; no result of the engine
-// depends on them. A zero field leaves its setting as it is.
+// Change holds the settings that can change while a Runner runs. No result of the engine
+// depends on them. A zero field leaves its setting unchanged.
 type Change struct {
 	CheckpointEvery   time.Duration
 	CheckpointRecords int64
-	MetricsEvery      int // of the engine
+	MetricsEvery      int // see engine.Config
 
 	// Note becomes an event of the kind EventReload.
 	Note string
 }
 
-// Change requests c, which takes effect between two blocks of messages, or at once when
-// there are none. A later request replaces one that still waits, except its Note. Any
-// goroutine may call Change.
+// Change requests c. It takes effect between two blocks of messages, or at once while the
+// source is idle. A request replaces one that still waits, and keeps the Note of the replaced
+// one. Any goroutine may call Change.
 func (r *Runner) Change(c Change) {
 	for {
 		select {
@@ -35,7 +35,7 @@ func (r *Runner) Change(c Change) {
 	}
 }
 
-// change applies c, in the goroutine of the engine, and records it in b.
+// change applies c and appends its event to b. The goroutine of the models calls it.
 func (r *Runner) change(c Change, b *engine.Results) {
 	r.c.CheckpointEvery = cmp.Or(c.CheckpointEvery, r.c.CheckpointEvery)
 	r.d.c.CheckpointRecords = cmp.Or(c.CheckpointRecords, r.d.c.CheckpointRecords)

@@ -1,7 +1,7 @@
-// Package run connects an engine of package stream to its edges: it has the goroutines, the
-// clock, the watchdog and the statistics. Driver.Deliver writes points and dead letters,
-// then saves the checkpoint and commits the offset.
+// Package run connects an engine.Engine to its source and sink. It adds goroutines, a clock, a
+// watchdog and statistics. Driver.Deliver writes points and dead letters, then saves the
+// checkpoint, then commits the offset.
 //
-// A Runner runs one partition. A Driver has the order of its effects, without goroutines
-// and clock: the simulator in internal/tools/faultsim uses it step by step.
+// A Runner runs one partition. Its Driver fixes the order of the effects and has no goroutine
+// and no clock, so that the simulator in internal/tools/faultsim can run it step by step.
 package run

@@ -14,44 +14,40 @@ import (
 	"github.com/orffvar/forecaster/stream/engine"
 )
 
-// Driver is the order of effects on one partition, without goroutines and
-// without a clock: a Runner lets it work concurrently and in time, a simulator
-// step by step.
+// Driver fixes the order of the effects on one partition. It has no goroutine and no clock: a
+// Runner calls it from several goroutines, a simulator step by step.
 //
 //	Resume, then for each message Decode and Learn, and for each batch Settle, Score and Deliver
 //
 // The batch of a Checkpoint is delivered before the next Learn.
 //
-// Learn, Settle and Checkpoint belong to one goroutine. Decode may belong to one before
-// it, Score to one behind it and Deliver to one behind that, which get the batches in
-// order.
+// One goroutine calls Learn, Settle and Checkpoint. Decode, Score and Deliver may have a
+// goroutine each. All of them take messages and batches in the order of the log.
 type Driver struct {
 	c       Config
 	one     engine.Decoded
-	saved   int64       // offset of the last checkpoint taken
-	since   int64       // records since then
-	last    stream.Mark // of a message that was applied: the last one when a checkpoint is due
+	saved   int64       // offset of the last checkpoint
+	since   int64       // records since the last checkpoint
+	last    stream.Mark // an applied message; at a checkpoint the last one
 	letters []stream.DeadLetter
 
-	// Checkpoints: bytes of the last one and of the last whole one, number and bytes of the
-	// changes to that, and whether the next one has to be whole.
+	// size and whole: bytes of the last checkpoint and of the last whole one. changes and
+	// changeBytes: number and bytes of the checkpoints since the last whole one.
 	size, whole, changeBytes int64
 	changes                  int
-	wholeDue                 bool
+	wholeDue                 bool // the next checkpoint is whole
 
 	rebuild rebuild
 }
 
-// maxChanges is the number of changes to one whole checkpoint after which the next one
-// is whole.
+// maxChanges is the largest number of checkpoints with changes between two whole ones.
 const maxChanges = 1000
 
-// A checkpoint of more than largeBytes is followed by at least one record per KiB before the next
-// one. Otherwise the models would wait for the disk about as long as they learn, while there is a
-// backlog.
+// After a checkpoint of more than largeBytes, at least one record per KiB comes before the next
+// one. Otherwise the models would wait for the disk about as long as they learn, in a backlog.
 const largeBytes = 64 << 20
 
-// NewDriver returns a Driver. It ignores the fields of c that are times.
+// NewDriver returns a Driver, which does not use the durations in c.
 func NewDriver(c Config) (*Driver, error) {
 	if c.Source == nil || c.Decoder == nil || c.Engine == nil || c.Sink == nil {
 		return nil, errors.New("stream: a Runner needs a Source, a Decoder, an Engine and a Sink")
@@ -99,7 +95,7 @@ func (d *Driver) Resume(ctx context.Context) error {
 	return nil
 }
 
-// warm lets the models go on from Config.Warm. It returns where the outputs go on.
+// warm restores the models from Config.Warm, and returns the positions of its outputs.
 func (d *Driver) warm() (checkpoint.Positions, error) {
 	list, err := d.c.Warm()
 	if err != nil {
@@ -117,7 +113,7 @@ func (d *Driver) warm() (checkpoint.Positions, error) {
 	return list[len(list)-1].Outputs, d.c.Engine.Warm(whole, changes...)
 }
 
-// compare refuses settings that differ, unless they are adjustable.
+// compare returns a *checkpoint.SettingsError if settings differ that are not adjustable.
 func (d *Driver) compare(saved, now []checkpoint.Setting) error {
 	changed := checkpoint.Compare(saved, now)
 	fixed := slices.DeleteFunc(slices.Clone(changed), func(s checkpoint.SettingChange) bool { return slices.Contains(d.c.Adjustable, s.Key) })
@@ -130,7 +126,7 @@ func (d *Driver) compare(saved, now []checkpoint.Setting) error {
 	return nil
 }
 
-// statesOf returns the states of a whole checkpoint and of the changes to it.
+// statesOf returns the states in list: a whole checkpoint, then the changes to it.
 func statesOf(list []checkpoint.Checkpoint) (whole checkpoint.State, changes []checkpoint.State) {
 	for _, c := range list[1:] {
 		changes = append(changes, c.State)
@@ -163,7 +159,7 @@ func (d *Driver) restore(ctx context.Context, list []checkpoint.Checkpoint) erro
 	return nil
 }
 
-// Apply is Decode, Learn and Score for one message.
+// Apply calls Decode, Learn, Settle and Score for one message.
 func (d *Driver) Apply(b *engine.Results, m *stream.Message) (full bool, err error) {
 	d.one.Reset()
 	d.Decode(&d.one, m)
@@ -176,11 +172,12 @@ func (d *Driver) Apply(b *engine.Results, m *stream.Message) (full bool, err err
 	return full, d.Score(b)
 }
 
-// Decode appends m, and what the Decoder finds in it, to dst.
+// Decode appends m and its decoded parts to dst.
 func (d *Driver) Decode(dst *engine.Decoded, m *stream.Message) { dst.Decode(d.c.Decoder, m) }
 
-// Learn lets the engine learn from the i-th message of src, and takes a checkpoint after
-// every CheckpointRecords, or more of them: see largeBytes. A full b has to be delivered before the next Learn.
+// Learn lets the engine learn from the i-th message of src. It takes a checkpoint every
+// CheckpointRecords records, or less often: see largeBytes. A full b has to be delivered before
+// the next Learn.
 func (d *Driver) Learn(b *engine.Results, src *engine.Decoded, i int) (full bool, err error) {
 	before, again := b.Records, src.Offset(i) < d.rebuild.to
 	if err := d.c.Engine.LearnMessage(b, src, i); err != nil {
@@ -198,7 +195,7 @@ func (d *Driver) Learn(b *engine.Results, src *engine.Decoded, i int) (full bool
 		least = max(least, d.size>>10)
 	}
 	due := d.c.CheckpointRecords > 0 && d.since >= least
-	if due || i == src.Len()-1 { // a checkpoint comes after one of these
+	if due || i == src.Len()-1 { // no other message can be the last one before a checkpoint
 		if m := src.Mark(i); !m.None() && m.Offset < d.c.Engine.Next() {
 			d.last = m
 		}
@@ -211,28 +208,28 @@ func (d *Driver) Learn(b *engine.Results, src *engine.Decoded, i int) (full bool
 	return b.Checkpoint || d.c.full(b), nil
 }
 
-// Full reports whether a Runner with these BatchBytes would score and write b.
+// Full reports whether b is full for a Runner with these BatchBytes.
 func Full(b *engine.Results, bytes int) bool { return (&Config{BatchBytes: bytes}).full(b) }
 
-// full reports whether b is large enough.
+// full reports whether b is to be scored and written; see BatchPoints.
 func (c *Config) full(b *engine.Results) bool {
 	const points, bytes = 2000, 8 << 20 // several such batches fit into the caches
 	enough := b.Points() >= cmp.Or(c.BatchPoints, points) && (c.BatchPoints > 0 || !b.Gathers())
 	return enough || b.Bytes() >= cmp.Or(c.BatchBytes, bytes)
 }
 
-// Settle lets the models learn from all that Learn has left waiting. It has to follow before b
-// is scored.
+// Settle lets the models learn from the samples that Learn has left waiting. It has to be
+// called before b is scored.
 func (d *Driver) Settle(b *engine.Results) error { return d.c.Engine.Settle(b) }
 
-// Unsaved reports whether the state has changed since the last checkpoint.
+// Unsaved reports whether the state has changed since the last checkpoint, and may be saved.
 func (d *Driver) Unsaved() bool {
 	return d.c.Store != nil && d.c.Engine.Next() != d.saved && !d.rebuild.active(d.c.Engine)
 }
 
-// Checkpoint makes Deliver save the state behind b, if it is not saved: the changes since the
-// last checkpoint, or the whole state once the changes are as large. As the state is encoded
-// while it is written, b has to be delivered before the next Learn.
+// Checkpoint makes Deliver save the state after b, if that is Unsaved: the changes since the
+// last checkpoint, or the whole state once the changes add up to its size. Deliver encodes the
+// state while it writes, so b has to be delivered before the next Learn.
 func (d *Driver) Checkpoint(b *engine.Results) error {
 	d.since = 0
 	if !d.Unsaved() {
@@ -249,11 +246,11 @@ func (d *Driver) Checkpoint(b *engine.Results) error {
 	return nil
 }
 
-// Score makes the points of b.
+// Score turns the step results in b into points.
 func (d *Driver) Score(b *engine.Results) error { return d.c.Engine.Score(b) }
 
-// Deliver writes b, keeps its dead letters and then, if b has a checkpoint, stores and
-// commits the checkpoint. After each stage it calls lap.
+// Deliver writes the points and dead letters of b, then saves and commits its checkpoint, if it
+// has one. It calls lap after each stage.
 func (d *Driver) Deliver(ctx context.Context, b *engine.Results, lap func(Stage)) error {
 	if b.Silent {
 		silence(b)
@@ -283,7 +280,7 @@ func (d *Driver) Deliver(ctx context.Context, b *engine.Results, lap func(Stage)
 	return nil
 }
 
-// save stores the checkpoint in b and commits it.
+// save saves the checkpoint of b, then commits its offset.
 func (d *Driver) save(ctx context.Context, b *engine.Results) error {
 	if v, ok := d.c.Source.(checkpoint.Verifier); ok {
 		if err := v.Verify(ctx); err != nil {
@@ -311,7 +308,7 @@ func (d *Driver) save(ctx context.Context, b *engine.Results) error {
 	return nil
 }
 
-// account notes the size of the checkpoint in b, and when the next one is to be whole.
+// account records the size of the checkpoint of b, and decides whether the next one is whole.
 func (d *Driver) account(b *engine.Results) {
 	d.size = b.Saved
 	if b.Since == 0 {

@@ -11,15 +11,15 @@ import (
 	"github.com/orffvar/forecaster/stream/engine"
 )
 
-// rebuild is a state that another version has saved, and that is learnt again from the log: what lies
-// before its offset is learnt, and neither written nor saved.
+// rebuild learns again, from the log, a state that another version has saved. Messages before
+// the offset of that state are learnt; their results are neither written nor saved.
 type rebuild struct {
-	to   int64       // offset at which the saved state was
-	last stream.Mark // of the last message that it had
+	to   int64       // offset of the saved state
+	last stream.Mark // the last message before the saved state
 }
 
-// ofVersion reports whether an update made these changes: of the build, and of settings that one of the
-// two versions does not have.
+// ofVersion reports whether an update of the program explains all changes: the build differs,
+// and every other changed setting is unknown to one of the two versions.
 func ofVersion(changed []checkpoint.SettingChange) bool {
 	updated := false
 	for _, c := range changed {
@@ -33,7 +33,7 @@ func ofVersion(changed []checkpoint.SettingChange) bool {
 	return updated
 }
 
-// begin goes back in the source, at most n messages before what last has.
+// begin seeks the source back from last.Next, by at most Config.Rebuild offsets.
 func (r *rebuild) begin(ctx context.Context, c *Config, last checkpoint.Checkpoint, changed []checkpoint.SettingChange) error {
 	from := max(last.Next-c.Rebuild, 0)
 	if s, ok := c.Source.(checkpoint.Seeker); ok {
@@ -48,11 +48,11 @@ func (r *rebuild) begin(ctx context.Context, c *Config, last checkpoint.Checkpoi
 	return nil
 }
 
-// active reports whether an engine has not learnt all of it yet.
+// active reports whether e is still before the offset of the saved state.
 func (r *rebuild) active(e *engine.Engine) bool { return e.Next() < r.to }
 
-// learnt notes that the i-th message of src was learnt from, and reports whether b ends there: no batch
-// has messages before and after the end of the rebuilding.
+// learnt marks b as silent after the i-th message of src, and reports whether b is full: a batch
+// must not hold messages from both sides of r.to.
 func (r *rebuild) learnt(b *engine.Results, src *engine.Decoded, i int) (full bool, err error) {
 	m := src.Mark(i)
 	if m.Offset == r.last.Offset && !m.None() && !r.last.None() && m != r.last {
@@ -64,7 +64,7 @@ func (r *rebuild) learnt(b *engine.Results, src *engine.Decoded, i int) (full bo
 
 var errOtherLog = errors.New("stream: the log is not the one that the checkpoint of another version has learnt")
 
-// silence leaves nothing of b to be written.
+// silence drops the points and dead letters of b.
 func silence(b *engine.Results) {
 	b.Forecasts, b.Observations, b.Metrics = b.Forecasts[:0], b.Observations[:0], b.Metrics[:0]
 	b.Insights, b.Events, b.DeadLetters = b.Insights[:0], b.Events[:0], b.DeadLetters[:0]

@@ -14,7 +14,7 @@ import (
 	"github.com/orffvar/forecaster/stream/engine"
 )
 
-// Config has the parts that a Runner connects. Source, Decoder, Engine and Sink are
+// Config holds the parts that a Runner connects. Source, Decoder, Engine and Sink are
 // required.
 type Config struct {
 	Source  stream.Source
@@ -22,58 +22,54 @@ type Config struct {
 	Engine  *engine.Engine // new: the Runner restores it
 	Sink    stream.Sink
 
-	// DeadLetters keeps refused records. Records for a reason in Drop are only counted; so
-	// are all if DeadLetters is nil.
+	// DeadLetters keeps refused records, except those with a reason in Drop, which are only
+	// counted. Nil: all are only counted.
 	DeadLetters stream.DeadLetters
 	Drop        []stream.Reason
 
-	// Store keeps the checkpoints; nil: there are none, and nothing is committed. Settings
-	// are the names and values that the state depends on beside the log. A checkpoint with
-	// other settings is refused with a *checkpoint.SettingsError, unless Adjustable has every
-	// changed key, which Engine.Restore accepts. Adjusted, if not nil, is called with these
-	// changes.
+	// Store keeps the checkpoints. Nil: no checkpoints, no commits. The state depends on the
+	// log and on Settings: a checkpoint with other Settings is refused with a
+	// *checkpoint.SettingsError. Adjustable has the keys that may differ, as Engine.Restore
+	// accepts them; if only these differ, the changes are passed to Adjusted (may be nil).
 	Store      checkpoint.Store
 	Settings   []checkpoint.Setting
 	Adjustable []string
 	Adjusted   func([]checkpoint.SettingChange)
 
-	// Rebuild is the number of messages that are learnt again when a checkpoint is the one of another
-	// version, which neither writes nor saves anything before the offset of that checkpoint; 0: such a
-	// checkpoint is refused. Rebuilding, if not nil, is called with the range of offsets and with what
-	// differs.
+	// Rebuild is the largest number of offsets that are learnt again when the checkpoint is
+	// from another version of the program. Nothing is written or saved before the offset of
+	// that checkpoint. 0: such a checkpoint is refused. Rebuilding (may be nil) is called with
+	// the range of offsets and the changed settings.
 	Rebuild    int64
 	Rebuilding func(from, to int64, changed []checkpoint.SettingChange)
 
-	// Warm returns the checkpoint of another log, from which the models go on when the
-	// Store has none, or checkpoint.ErrNoCheckpoint. Nil: the models begin without data.
-	// Settings of the topic may differ. The outputs go on at the Outputs of the last one; nil: they
-	// begin again.
+	// Warm returns the checkpoint of another log, or checkpoint.ErrNoCheckpoint. It is called
+	// when the Store has no checkpoint: models and outputs then resume from that checkpoint.
+	// Settings of the topic may differ. Nil: models and outputs begin empty.
 	Warm func() ([]checkpoint.Checkpoint, error)
 
-	// CheckpointEvery is the time between two checkpoints; 0 means 10 s.
-	// CheckpointRecords is the number of records after which one is due in any
-	// case, but for large ones, after which more may come; 0 means that only time counts.
-	// There is always one at the end.
+	// CheckpointEvery is the time between two checkpoints; 0 means 10 s. A checkpoint is also
+	// due after CheckpointRecords records, or more after a large one; 0 means that only time
+	// counts. Run ends with a checkpoint.
 	CheckpointEvery   time.Duration
 	CheckpointRecords int64
 
-	// BatchPoints and BatchBytes are the sizes at which a batch is full; 0 means 2,000
-	// points, so that several batches fit into the caches of a processor, and 8 MiB. With
-	// 0 points, a batch of many series is full when it has several samples of each. A
-	// single record may exceed both.
+	// BatchPoints and BatchBytes are the sizes at which a batch is full; 0 means 2,000 points
+	// and 8 MiB. With BatchPoints = 0, a batch of many series is not full before it has several
+	// samples per series. One record may exceed both sizes.
 	BatchPoints int
 	BatchBytes  int
 
-	// DrainTimeout is the time that the last batch may take after the context
-	// of Run has ended; 0 means 10 s.
+	// DrainTimeout is the time for writing the last batches after the context of Run has
+	// ended; 0 means 10 s.
 	DrainTimeout time.Duration
 
-	// StallTimeout is the time without a heartbeat of a stage after which Run returns a
-	// *StalledError and abandons that stage; see stream.WithHeartbeat. 0 means never.
+	// StallTimeout is the longest time without a heartbeat of a stage, see
+	// stream.WithHeartbeat: then Run abandons the stage and returns a *StalledError. 0: no limit.
 	StallTimeout time.Duration
 }
 
-// readSize is the number of messages asked of the source at once.
+// readSize is the largest number of messages in one Read.
 const readSize = 256
 
 // Runner runs one partition with four goroutines: one reads and decodes, one lets the
@@ -81,13 +77,13 @@ const readSize = 256
 //
 //	source, decoder -> Decoded -> Engine.Learn -> Batch -> Engine.Score -> Batch -> sink, dead letters, checkpoint, commit
 //
-// Five Decoded and four batches circulate between them: waiting for one is the
-// back-pressure, and nothing else is shared.
+// Five Decoded and four batches circulate between the goroutines, which share nothing else. A
+// goroutine that has to wait for one of them is slowed down: this is the back-pressure.
 //
-// The state is saved behind a batch that asks for it, after the sink has accepted its points.
-// A restart therefore repeats points that were written before, with the same values. The models
-// wait meanwhile: the state is encoded series by series as it is written, for all of it may not
-// fit into the memory beside the models.
+// A batch with a checkpoint has its points written first, then the state saved. A restart
+// therefore repeats points, with the same values. The models wait until the state is saved:
+// encoded as a whole it might not fit into memory beside them, so it is encoded series by
+// series while it is written.
 type Runner struct {
 	d       *Driver
 	c       Config // with defaults
@@ -110,10 +106,11 @@ func NewRunner(c Config) (*Runner, error) {
 }
 
 // Run resumes from the Store and works until the source ends, ctx ends, or an error is
-// permanent. When ctx ends, the messages read so far are still written and a checkpoint is
-// taken. Run returns nil after either orderly end. It closes nothing and can be called
-// once. Work that goes on after DrainTimeout is abandoned: at once when ctx was cancelled without a
-// cause, which ends the process, else after a minute.
+// permanent. When the source or ctx ends, Run writes the results of all messages read, takes a
+// checkpoint, and returns nil. It closes nothing, and can be called once.
+//
+// Work that goes on after DrainTimeout is abandoned: at once if ctx was cancelled without a
+// cause, since then the process ends, else after a minute.
 func (r *Runner) Run(ctx context.Context) error {
 	if r.started.Swap(true) {
 		return errors.New("stream: a Runner runs once")
@@ -155,10 +152,10 @@ func (r *Runner) Run(ctx context.Context) error {
 	stalled := r.hanging(r.c.DrainTimeout)
 	patience := min(500*time.Millisecond, r.c.DrainTimeout/8)
 	if !errors.As(context.Cause(writing), &stalled) && !errors.Is(context.Cause(ctx), context.Canceled) {
-		patience = time.Minute // the process goes on: nothing may be left that still holds its files
+		patience = time.Minute // the process goes on, and may need the files that this work holds
 	}
 	select {
-	case <-ended: // it ends with its context
+	case <-ended: // the work has noticed the end of its context
 		if errors.Is(context.Cause(writing), ErrDrain) {
 			return err
 		}
@@ -198,11 +195,11 @@ func (r *Runner) work(reading context.Context, stopReading func(), writing conte
 	return errors.Join(readErr, scoreErr, writeErr)
 }
 
-// ErrDrain is wrapped by the error of Run when DrainTimeout ended before every message that
-// was read was written.
+// ErrDrain is wrapped by the error of Run when DrainTimeout ends before the results of all
+// messages read are written.
 var ErrDrain = errors.New("stream: stopped before all that was read was written; the next start resumes from the last checkpoint")
 
-// resumed sets the counters that the checkpoint determines.
+// resumed initializes the counters that do not begin at 0 after a checkpoint.
 func (r *Runner) resumed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -210,21 +207,20 @@ func (r *Runner) resumed() {
 	r.stats.Series = int64(r.c.Engine.NumSeries())
 }
 
-// blocks is the number of Decoded: one being read, one being learnt from and three
-// between them.
+// blocks is the number of blocks: one is being filled, one learnt from, and three wait.
 const blocks = 5
 
-// intake is what circulates between reader and engine.
+// intake passes blocks from the reader to the models, and back.
 type intake struct {
 	free, full chan *block
-	done       chan struct{} // closed when the engine wants no more
+	done       chan struct{} // closed when the models take no more blocks
 }
 
 // block is the result of one Read.
 type block struct {
 	engine.Decoded
-	idle bool  // nothing more was waiting
-	err  error // of the Read
+	idle bool  // the Read returned fewer messages than it could have
+	err  error // error of the Read
 }
 
 func newIntake() *intake {
@@ -235,8 +231,7 @@ func newIntake() *intake {
 	return in
 }
 
-// read is the goroutine of the source and the decoder. It ends after the first
-// error of the source.
+// read is the goroutine of source and decoder. It ends after the first error of the source.
 func (r *Runner) read(ctx context.Context, in *intake) {
 	defer close(in.full)
 	messages := make([]stream.Message, readSize)
@@ -264,21 +259,21 @@ func (r *Runner) read(ctx context.Context, in *intake) {
 			r.countRead(messages[n-1].Offset + 1)
 		}
 		clock.lap(StageDecode)
-		in.full <- k // there is room for all
+		in.full <- k // does not block: the channel has room for all blocks
 		if err != nil {
 			return
 		}
 	}
 }
 
-// batches is the number of Batch: one being learnt into, one being scored, one being
-// written and one between them.
+// batches is the number of Results: one is being learnt into, one scored, one written, and one
+// waits.
 const batches = 4
 
-// outlet is what circulates between models, scorer and writer.
+// outlet passes batches from the models to the scorer, to the writer, and back.
 type outlet struct {
 	free, full, scored chan *engine.Results
-	saved              chan struct{} // the state behind a batch is saved
+	saved              chan struct{} // receives after each saved checkpoint
 	done               chan struct{} // closed when the writer has ended
 }
 
@@ -290,8 +285,8 @@ func newOutlet() *outlet {
 	return p
 }
 
-// swap hands b over, waits until the state is saved if b asks for that, and returns an empty
-// batch, or nil when the writer has ended.
+// swap passes b to the scorer, waits until its checkpoint is saved, if it has one, and returns
+// an empty batch. Nil: the writer has ended.
 func (p *outlet) swap(b *engine.Results) *engine.Results {
 	saving := b.Checkpoint
 	select {
@@ -323,7 +318,7 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 		due   = time.Now().Add(r.c.CheckpointEvery)
 	)
 	defer pulse.enter(StageWait)
-	var learnErr error // the points in b are lost then, but no checkpoint covers them
+	var learnErr error // if set, the points in b are lost, and no checkpoint covers them
 	flush := func() bool {
 		if learnErr = r.d.Settle(b); learnErr != nil {
 			return false
@@ -391,15 +386,15 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 		case errors.Is(k.err, io.EOF) && r.d.rebuild.active(r.c.Engine) && ctx.Err() == nil:
 			return errOtherLog
 		case errors.Is(k.err, io.EOF) || ctx.Err() != nil:
-			return nil // the end of the source, or the wish to stop
+			return nil // end of the source, or of ctx
 		default:
 			return k.err
 		}
 	}
 }
 
-// next waits for a block or a change. It returns neither when a checkpoint is due, so that
-// a pause of the source does not delay it.
+// next waits for a block or a change. It returns neither when a checkpoint is due: an idle
+// source must not delay checkpoints.
 func (r *Runner) next(in *intake, due time.Time) (*block, *Change) {
 	select {
 	case k := <-in.full:
@@ -424,7 +419,7 @@ func (r *Runner) next(in *intake, due time.Time) (*block, *Change) {
 	}
 }
 
-// score is the goroutine of the scorer. After its first error it ends, and then the writer.
+// score is the goroutine of the scorer. It ends after its first error, and the writer after it.
 func (r *Runner) score(p *outlet) error {
 	clock, pulse := r.stopwatch(), &r.pulses[2]
 	defer pulse.enter(StageWait)
@@ -468,7 +463,7 @@ func (r *Runner) write(ctx context.Context, p *outlet) error {
 		pulse.enter(StageWait)
 		r.count(&b.Batch)
 		if b.Checkpoint {
-			p.saved <- struct{}{} // there is room
+			p.saved <- struct{}{} // does not block: swap receives before the next checkpoint
 		}
 		b.Reset()
 		p.free <- b

@@ -8,39 +8,40 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// Stats are the counters of a Runner since its start.
+// Stats holds the counters of a Runner since its start. A record is counted when its batch is
+// written, a message when it is read.
 type Stats struct {
-	Records      int64 // written: learnt from or refused
-	Deleted      int64 // messages read that delete others: no records
-	Forecasts    int64 // written to the sink, likewise the next three
+	Records      int64 // learnt from or refused
+	Deleted      int64 // messages that only delete another one; they have no record
+	Forecasts    int64
 	Observations int64
 	Metrics      int64
 	Events       int64
-	Drifts       int64                   // events that are drifts
-	Seasons      int64                   // events that are changes of the seasons
-	Anomalies    int64                   // observations with a score above 1: alarms
-	DeadLetters  map[stream.Reason]int64 // all, kept or not
+	Drifts       int64                   // Events of the kind EventDrift
+	Seasons      int64                   // Events of the kind EventSeason
+	Anomalies    int64                   // observations with AnomalyScore > 1
+	DeadLetters  map[stream.Reason]int64 // including those in Config.Drop
 
-	Refused     int64  // records in a row that were refused, up to the newest
-	LastRefusal string // why the newest of them was
+	Refused     int64  // records refused since the last accepted one
+	LastRefusal string // reason and detail of the newest refusal; "" if Refused = 0
 
-	Series    int64 // seen so far
-	Next      int64 // offset after the last record written
+	Series    int64 // number of series seen
+	Next      int64 // offset after the last message written
 	Watermark int64 // time of the newest sample written, ns; 0 = none
 
 	Checkpoints       int64
-	CheckpointWritten int64     // bytes of them all
-	CheckpointBytes   int64     // size of the state when it was last saved as a whole
-	UnsavedSince      time.Time // since when there are messages that no checkpoint has; zero = there are none
+	CheckpointWritten int64     // bytes of all Checkpoints
+	CheckpointBytes   int64     // bytes of the last whole checkpoint
+	UnsavedSince      time.Time // time since which messages read are in no checkpoint; zero = all are in one
 
 	Stages [NumStages]StageStats
 
-	// Hanging is the stage with the oldest heartbeat, known if StallTimeout is set. For is
-	// 0 when there is none.
+	// Hanging is the stage with the oldest heartbeat, if StallTimeout is set. For = 0: no
+	// stage is late.
 	Hanging StalledError
 }
 
-// Stage is a part of the work of a Runner.
+// Stage is a step of a Runner's work on messages and batches.
 type Stage int
 
 // The stages.
@@ -49,18 +50,18 @@ const (
 	StageDecode                  // decoding
 	StageApply                   // the models
 	StageScore                   // the scorer: baselines, scores, intervals, points
-	StageWait                    // waiting for the scorer: back-pressure
+	StageWait                    // waiting for another goroutine; StageStats counts only the models: back-pressure
 	StageWrite                   // sink and dead letters
 	StageCheckpoint              // store and commit
 	NumStages
 )
 
-// String returns the name of the stage in the metrics.
+// String returns the stage's label in the metrics.
 func (s Stage) String() string {
 	return [NumStages]string{"read", "decode", "apply", "score", "wait", "write", "checkpoint"}[s]
 }
 
-// StageStats has the number of visits of a stage and their total time.
+// StageStats holds the number of visits to a stage and their total time.
 type StageStats struct {
 	Count   int64
 	Elapsed time.Duration
@@ -81,7 +82,7 @@ func (r *Runner) countDeleted(n int) {
 	r.stats.Deleted += int64(n)
 }
 
-// count adds a batch that was written.
+// count adds b, which was written.
 func (r *Runner) count(b *stream.Batch) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -131,7 +132,7 @@ func (r *Runner) count(b *stream.Batch) {
 	}
 }
 
-// countRead notes that messages up to an offset were read.
+// countRead records that all messages before the offset to were read.
 func (r *Runner) countRead(to int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -140,7 +141,7 @@ func (r *Runner) countRead(to int64) {
 	}
 }
 
-// stopwatch attributes the time of a goroutine to stages.
+// stopwatch divides the time of a goroutine among stages.
 type stopwatch struct {
 	r    *Runner
 	last time.Time
@@ -148,7 +149,7 @@ type stopwatch struct {
 
 func (r *Runner) stopwatch() *stopwatch { return &stopwatch{r: r, last: time.Now()} }
 
-// lap adds the time since the last lap to a stage.
+// lap adds the time since the last lap or reset to the stage s.
 func (w *stopwatch) lap(s Stage) {
 	now := time.Now()
 	elapsed := now.Sub(w.last)

@@ -6,12 +6,11 @@ import (
 	"sync/atomic"
 )
 
-// helpers is the number of goroutines that help callers of Together.
+// helpers is the number of goroutines that Together has started and that still run.
 var helpers atomic.Int32
 
-// Together calls work with 0, 1, …, n-1, in the goroutine of the caller and in others where
-// processors are free: all calls under way together have fewer helpers than there are
-// processors. It is made for engine.Config.Together.
+// Together calls work(0), work(1), …, work(n-1), in the goroutine of the caller and in helpers.
+// All callers together have at most GOMAXPROCS - 1 helpers. It fits engine.Config.Together.
 func Together(n int, work func(i int)) {
 	var next atomic.Int32
 	some := func() {
@@ -30,7 +29,7 @@ func Together(n int, work func(i int)) {
 	help.Wait()
 }
 
-// callHelper reports whether one goroutine more may help.
+// callHelper reports whether one more helper may start, and counts it.
 func callHelper() bool {
 	if int(helpers.Add(1)) < runtime.GOMAXPROCS(0) {
 		return true

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// StalledError reports that a stage has hung: a model or an edge neither returns nor sends a
-// heartbeat. The process should end, because nothing can stop the stage.
+// StalledError reports that a stage hangs: its model, source, sink or store neither returns nor
+// sends a heartbeat. The process should end, because nothing else can stop the stage.
 type StalledError struct {
 	Stage Stage
 	For   time.Duration
@@ -17,13 +17,13 @@ func (e *StalledError) Error() string {
 	return fmt.Sprintf("stream: the stage %q has hung for %v: the process has to end, and the next start resumes from the last checkpoint", e.Stage, e.For)
 }
 
-// pulse counts the heartbeats of a goroutine.
+// pulse holds the stage and the number of heartbeats of one goroutine.
 type pulse struct {
 	stage atomic.Int32
 	beats atomic.Int64
 }
 
-// enter starts a stage. StageRead and StageWait wait for others, without a limit; a
+// enter sets the stage, which is a heartbeat. StageRead and StageWait have no time limit. A
 // goroutine that has ended is in StageWait.
 func (p *pulse) enter(s Stage) {
 	p.stage.Store(int32(s))
@@ -35,7 +35,7 @@ func (p *pulse) waiting() bool {
 	return s == StageRead || s == StageWait
 }
 
-// hanging returns the error for work that was abandoned after the limit.
+// hanging returns the error for work abandoned after limit: the first stage that does not wait.
 func (r *Runner) hanging(limit time.Duration) *StalledError {
 	for i := range r.pulses {
 		if p := &r.pulses[i]; !p.waiting() {
@@ -45,12 +45,11 @@ func (r *Runner) hanging(limit time.Duration) *StalledError {
 	return &StalledError{StageWait, limit}
 }
 
-// looks is the number of looks of the watchdog within StallTimeout. It counts looks
-// instead of time, so that a process that was frozen does not count as hung.
+// looks is the number of checks within StallTimeout. The watchdog counts checks instead of
+// time, so that a suspended process does not look like a hung stage.
 const looks = 60
 
-// watch returns the error of the first stage that hangs, or nil when the work has
-// ended.
+// watch returns the error of the first stage that hangs, or nil after ended is closed.
 func (r *Runner) watch(ended <-chan struct{}) *StalledError {
 	each := max(r.c.StallTimeout/looks, time.Millisecond)
 	tick := time.NewTicker(each)
