@@ -15,8 +15,8 @@ import (
 const (
 	calendarAfter  = 500 // samples before the calendar begins: it has many weights
 	calendarShort  = 3   // harmonics of the shorter cycle
-	calendarLong   = 2   // harmonics of the longer one
-	calendarBoth   = 2   // harmonics of the shorter cycle that are multiplied by the first one of the longer
+	calendarLong   = 2   // harmonics of the longer cycle
+	calendarBoth   = 2   // harmonics of the shorter cycle in products with the first harmonic of the longer cycle
 	calendarWaves  = 1 + 2*calendarShort + 2*calendarLong + 4*calendarBoth
 	calendarStates = 4                              // 1, level, increment, surprise
 	calendarSize   = calendarWaves * calendarStates // features
@@ -24,22 +24,22 @@ const (
 	calendarRidge      = 4
 	calendarForgetting = .9998 // weight of a sample after one step
 	calendarEvery      = 32    // samples between two steps of a learner
-	calendarSteps      = 2     // a horizon of so many steps teaches with one outcome in two, …
-	calendarThin       = 8     // … of twice as many in four, down to one in so many: outcomes of neighbours are alike
+	calendarSteps      = 2     // see thin
+	calendarThin       = 8     // one outcome in calendarThin teaches, at least; see thin
 	calendarLeast      = 8     // outcomes between two steps of a learner, at least
 	calendarLimit      = 8     // limit of an error, in typical errors
-	calendarMemory     = 1000  // forecasts over which errors are averaged
-	calendarYoung      = 3000  // samples in which all learners are awake; later those …
-	calendarWorth      = .005  // … that take so much off the mean square error, and the others …
-	calendarTrial      = 8     // … in one of so many …
-	calendarBlock      = 64    // … stretches of so many samples
+	calendarMemory     = 1000  // forecasts in the mean of a typical error
+	calendarYoung      = 3000  // samples during which all learners are awake; see awake
+	calendarWorth      = .005  // part of the mean square error that a learner has to remove to stay awake
+	calendarTrial      = 8     // one block of samples in calendarTrial wakes all learners
+	calendarBlock      = 64    // samples in such a block
 	calendarDistance   = 4     // limit of a level and of an increment, in standard deviations
-	calendarSurprise   = 2.5   // limit of the last error, in two typical steps
+	calendarSurprise   = 2.5   // limit of the last error, in units of two typical steps
 )
 
-// calendar is the stage that corrects forecasts where their errors depend on the hour, the weekday and the level
-// together: a season is the same at all levels, and experts are the same at all hours. A regression of each
-// variable for one step and for each anchor forecasts the error e of the other parts, in typical errors:
+// calendar corrects forecasts whose errors depend on hour, weekday and level together: a season is the same at all
+// levels, and an expert the same at all hours. One regression per variable and horizon (1 and the anchors) forecasts
+// the error e of the other parts, in typical errors:
 //
 //	e = sum_i w_i(phase) (a_i + b_i level + c_i increment + d_i surprise),
 //
@@ -47,10 +47,10 @@ const (
 // increment, and surprise is the last error. It is the operator-valued kernel of Brault (2017, section 3.3), a product
 // of a periodic kernel with a linear one: on a circle the frequencies are whole numbers, and need not be drawn.
 //
-// Corrections are shrunken like forecasts of anchors: where errors are noise, there is none.
+// Corrections are shrunken like the forecasts of anchors: if errors are noise, they are 0.
 type calendar struct {
 	horizons []int // 1, and the anchors
-	periods  []int // of the cycles; with others it begins again
+	periods  []int // of the cycles; the calendar begins again when they change
 	work     *online.Workspace
 
 	learners []*online.BlockNewton // horizons x dim; nil before it begins
@@ -58,18 +58,17 @@ type calendar struct {
 	factors  []shrinkage           // horizons x dim
 
 	surprise []float64        // of each variable
-	now      calendarForecast // of one step
-	phi      []float64        // dim x calendarSize: of one step
+	now      calendarForecast // for one step
+	phi      []float64        // dim x calendarSize: features of now
 
 	waves, features, out []float64 // scratch
 }
 
-// calendarForecast is what was known of forecasts when they were made, and what the calendar said about their
-// errors, in typical errors.
+// calendarForecast holds forecasts of one origin, the forecasts of their errors in typical errors, and their inputs.
 type calendarForecast struct {
 	known                 bool
 	last, level, surprise []float64
-	base, said            []float64 // horizons x dim: forecasts without correction, and what was said; NaN by a learner that sleeps
+	base, said            []float64 // horizons x dim: uncorrected forecasts; forecasts of their errors, NaN if the learner sleeps
 }
 
 func newCalendarForecast(horizons, dim int) calendarForecast {
@@ -79,7 +78,7 @@ func newCalendarForecast(horizons, dim int) calendarForecast {
 	}
 }
 
-// typicalError is a mean absolute error, of the last calendarMemory errors rather than of those before.
+// typicalError is a mean absolute error. After calendarMemory errors it forgets exponentially.
 type typicalError struct {
 	mean, count float64
 	squares     float64 // sum of the squares in means, with the forgetting of a shrinkage
@@ -90,7 +89,7 @@ func (t *typicalError) add(e float64) {
 	t.mean += (math.Abs(e) - t.mean) / t.count
 }
 
-// in returns an error in typical errors.
+// in returns the error e in typical errors, limited.
 func (t *typicalError) in(e float64) float64 {
 	if t.mean == 0 {
 		return 0
@@ -111,7 +110,7 @@ func newCalendar(m *auto) *calendar {
 	return c
 }
 
-// begin makes the learners.
+// begin makes new learners.
 func (c *calendar) begin(dim int) {
 	n := len(c.horizons) * dim
 	c.learners = make([]*online.BlockNewton, n)
@@ -129,7 +128,7 @@ func (c *calendar) begin(dim int) {
 	c.now.known = false
 }
 
-// begun reports whether there are learners. With other cycles it begins again.
+// begun reports whether there are learners. It makes new ones when the cycles change.
 func (c *calendar) begun(s *autoSeries) bool {
 	if s.total < calendarAfter {
 		return false
@@ -147,7 +146,7 @@ func (c *calendar) begun(s *autoSeries) bool {
 	return c.learners != nil
 }
 
-// look writes the waves h samples after the last one.
+// look computes c.waves h samples after the last one.
 func (c *calendar) look(s *seasons, h int) {
 	clear(c.waves)
 	c.waves[0] = 1
@@ -176,7 +175,7 @@ func wavesTo(dst []float64, harmonics int, s *seasons, c *cycle, h int) {
 	}
 }
 
-// featuresTo writes the features of forecast i of variable j, after look.
+// featuresTo writes the features of forecast i of p, which is of variable j. look has to be called before.
 func (c *calendar) featuresTo(phi []float64, p *calendarForecast, s *series.Scaler, i, j int) {
 	level, surprise := p.level[j], p.surprise[j]
 	increment := lanes.Clip((p.base[i]-p.last[j])*s.Inverse[j], calendarDistance)
@@ -186,7 +185,7 @@ func (c *calendar) featuresTo(phi []float64, p *calendarForecast, s *series.Scal
 	}
 }
 
-// forecast corrects the forecast of one step.
+// forecast corrects the one-step forecasts.
 func (c *calendar) forecast(s *autoSeries) {
 	p := &c.now
 	copy(p.base, s.next)
@@ -205,8 +204,8 @@ func (c *calendar) forecast(s *autoSeries) {
 	}
 }
 
-// correct keeps what is said about forecast i of variable j, of the given horizon, and returns the corrected
-// forecast.
+// correct sets p.said for forecast i, which is of variable j and has the given index in horizons, and returns the
+// corrected forecast.
 func (c *calendar) correct(phi []float64, p *calendarForecast, s *autoSeries, i, j, horizon int) float64 {
 	at := horizon*len(p.last) + j
 	if p.said[i] = math.NaN(); !c.awake(s, at) {
@@ -222,14 +221,14 @@ func (c *calendar) correct(phi []float64, p *calendarForecast, s *autoSeries, i,
 	return s.scaler.Within(j, p.base[i]+by, p.base[i]-p.last[j])
 }
 
-// awake reports whether a learner takes part. It sleeps where its corrections are worth little.
+// awake reports whether a learner takes part. A learner with little effect sleeps, except in trial blocks.
 func (c *calendar) awake(s *autoSeries, at int) bool {
 	t := &c.factors[at]
 	return s.total < calendarYoung || s.total/calendarBlock%calendarTrial == 0 ||
 		t.factor > 0 && t.xy*t.xy > calendarWorth*t.xx*c.errors[at].squares
 }
 
-// correctAnchors corrects the forecasts of the anchors for the remainder, given the seasons; both anchors x dim.
+// correctAnchors corrects the forecasts of the remainder at the anchors. forecasts and seasons are anchors x dim.
 func (c *calendar) correctAnchors(forecasts, seasons []float64, p *calendarForecast, s *autoSeries) {
 	if p.known = c.now.known; !p.known {
 		return
@@ -249,7 +248,7 @@ func (c *calendar) correctAnchors(forecasts, seasons []float64, p *calendarForec
 	}
 }
 
-// learn learns the errors of the last forecast of one step.
+// learn learns the errors of the last one-step forecast.
 func (c *calendar) learn(s *autoSeries, o *outcome) {
 	for j, v := range o.target {
 		e := v - c.now.base[j]
@@ -264,8 +263,8 @@ func (c *calendar) learn(s *autoSeries, o *outcome) {
 	}
 }
 
-// learnAnchor learns the errors of the forecasts for anchor k from their outcome. every is the number of outcomes
-// per term of the shrinkage.
+// learnAnchor learns the errors of the forecasts p for anchor k, whose target is sample. every is the number of
+// outcomes per term of the shrinkage.
 func (c *calendar) learnAnchor(s *autoSeries, k int, p *calendarForecast, sample []float64, every int) {
 	if !p.known || c.learners == nil {
 		return
@@ -290,7 +289,8 @@ func (c *calendar) learnAnchor(s *autoSeries, k int, p *calendarForecast, sample
 	}
 }
 
-// thin returns n, a power of two: one in n outcomes of a horizon teaches.
+// thin returns the largest power of two n <= max(1, horizon / calendarSteps), at most calendarThin. One in n outcomes
+// of the horizon teaches, because outcomes of long horizons are correlated.
 func thin(horizon int) int {
 	n := 1
 	for n < calendarThin && 2*n <= horizon/calendarSteps {
@@ -299,14 +299,14 @@ func thin(horizon int) int {
 	return n
 }
 
-// teaches reports whether a sample teaches: one in n does. Multiples of the golden ratio visit all phases of a
-// cycle equally often.
+// teaches reports whether a sample teaches, which one in n does. Multiples of the golden ratio select all phases of
+// a cycle equally often.
 func teaches(sample, n int) bool {
 	const golden = 0x9e3779b97f4a7c15
 	return uint64(sample)*golden>>32%uint64(n) == 0
 }
 
-// score takes an error and what was said about it.
+// score updates the typical error and the shrinkage of a learner with an error e and its forecast.
 func (c *calendar) score(at int, e, said float64) {
 	t := &c.errors[at]
 	t.add(e)
@@ -316,7 +316,7 @@ func (c *calendar) score(at int, e, said float64) {
 	c.factors[at].endOutcome()
 }
 
-// teach lets a learner learn an error that has been scored.
+// teach lets a learner learn the error e, after score.
 func (c *calendar) teach(phi []float64, at int, e float64) {
 	c.learners[at].PredictTo(c.out, phi)
 	c.out[0] = c.errors[at].in(e) - c.out[0]

@@ -14,42 +14,41 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// target is the quantity that an expert predicts. An expert without samples predicts 0.
+// target is the quantity that an expert predicts. An expert that has learnt nothing predicts 0.
 type target int
 
 const (
-	incrementTarget target = iota // increment over the last value; zero: no change
-	localTarget                   // deviation from the local mean; zero: return to the local mean
-	valueTarget                   // deviation from the mean of the past; zero: return to the mean
+	incrementTarget target = iota // increment over the last value; 0: no change
+	localTarget                   // deviation from the local mean; 0: return to the local mean
+	valueTarget                   // deviation from the mean of the past; 0: return to the mean
 	targetKinds
 )
 
 // expertSpec describes one regression of the pool.
 type expertSpec struct {
 	name        string
-	block       int // block of the seed that the frequencies are drawn from
+	block       int // block of the seed for the frequencies
 	target      target
-	own         int     // lags of each coordinate alone; 0: lags of all coordinates, see order
-	source      bool    // the expert's forecasts are inputs of the experts with long
-	order       int     // lags of all coordinates
+	own         int     // number of lags of each coordinate alone; 0: see order
+	source      bool    // its forecasts are inputs of the experts with long
+	order       int     // number of lags of all coordinates
 	linear      float64 // factor of the lags among the features; 0: no linear part
-	long        bool    // the increments that the source forecasts are features, too
-	frequencies int     // random features: a cosine and a sine each
-	bandwidth   float64 // bandwidth in median distances
+	long        bool    // the increments forecast by the source are features
+	frequencies int     // each has two random features, a cosine and a sine
+	bandwidth   float64 // in median distances
 	additive    bool    // each frequency uses one coordinate
-	ridge       float64 // ridge for features of size one
+	ridge       float64 // for features of size one
 	forgetting  float64 // weight of a sample after one step
-	every       int     // samples between the steps of doubly stochastic descent; 0: sgd.HandOver
-	most        int     // sgd.BlockDescent learns, in mini-batches of every to most samples; 0: another learner
+	every       int     // samples between the steps of doubly stochastic descent; 0: online.HandOver
+	most        int     // above 0: online.BlockDescent learns, in mini-batches of every to most samples
 	width       int     // largest number of features that one step changes; 0: blockWidth
 }
 
-// pool is the default pool, beside persistence. Its experts differ in what series
-// differ in: smoothness (bandwidths 1/2, 1, 2 and linear), memory (1 to 96 lags),
-// stationarity (forgetting), and the forecast without knowledge (no change, or return
-// to a mean). The factor of the linear part gives that part a ridge of its own.
+// pool is the default pool, beside persistence. Its experts differ in smoothness (bandwidths from 1/2 to 2, and
+// linear), memory (1 to 96 lags), forgetting, and in the forecast without knowledge: no change, or return to a mean.
+// The factor linear gives the linear part a ridge of its own.
 var pool = []expertSpec{
-	{name: "ar96", own: 96, source: true, ridge: 100, forgetting: 0.9998, every: 256}, // before the experts that use its forecasts
+	{name: "ar96", own: 96, source: true, ridge: 100, forgetting: 0.9998, every: 256}, // first: others use its forecasts
 	{name: "ar6", own: 6, ridge: 10, forgetting: 0.998, every: 16},
 	{name: "var1", order: 1, linear: 1, ridge: 1, forgetting: 1},
 	{name: "orff1", order: 1, linear: 10, frequencies: 48, bandwidth: 0.7, ridge: 10, forgetting: 1},
@@ -60,19 +59,19 @@ var pool = []expertSpec{
 	{name: "orff1-additive", target: valueTarget, order: 1, linear: 3, frequencies: 50, bandwidth: 1.25, additive: true, ridge: 3, forgetting: 0.9998},
 }
 
-// blockWidth is the largest number of features that one step of doubly stochastic
-// descent changes, unless an expert has a width of its own. The mini-batch is so long that each block gets every sample once.
+// blockWidth is the largest number of features that one step of doubly stochastic descent changes, unless an
+// expert sets width. Mini-batches are so long that each block learns every sample once.
 const blockWidth = 48
 
 // The hand-over from exact least squares to steps on blocks.
 const (
-	handOverAfter = 32   // samples per feature before the hand-over …
-	handOverLeast = 3200 // … and at least so many: no refit comes later
+	handOverAfter = 32   // samples per feature before the hand-over
+	handOverLeast = 3200 // samples before the hand-over, at least: then comes the last refit
 	handOverEvery = 8    // samples between the steps after the hand-over
 )
 
-// expertSpecs returns the experts of the given names: first the experts of a pool, in
-// the order of the pool, because some use the forecasts of earlier ones.
+// expertSpecs returns the experts with the given names: first those of the pool, in its order, because some use the
+// forecasts of earlier ones.
 func expertSpecs(names []string, pool []expertSpec) ([]expertSpec, error) {
 	var specs []expertSpec
 	for i, spec := range pool {
@@ -100,8 +99,7 @@ func expertSpecs(names []string, pool []expertSpec) ([]expertSpec, error) {
 
 const maxExpertLags = 999
 
-// expertOfOrder returns the expert arN, varN or orffN: ar6, var1 or orff3 with N lags
-// instead.
+// expertOfOrder returns the expert arN, varN or orffN: ar6, var1 or orff3 with N lags.
 func expertOfOrder(name string) (expertSpec, bool) {
 	for _, like := range []struct{ prefix, name string }{{"ar", "ar6"}, {"var", "var1"}, {"orff", "orff3"}} {
 		digits, ok := strings.CutPrefix(name, like.prefix)
@@ -121,15 +119,15 @@ func expertOfOrder(name string) (expertSpec, bool) {
 
 const returnLimit = 20 // limit of a forecast increment towards a mean, in typical steps
 
-// expert has the weights of one regression.
+// expert is one regression with its weights.
 type expert struct {
 	expertSpec
 	dim           int
 	inputs        int                   // exogenous inputs among the features
 	inputFeatures *orff.Adaptive        // additive features of the exogenous inputs; nil unless additive
-	yuleWalker    *yuleWalker           // learner of the source, which reads the frame itself; nil for other experts
+	yuleWalker    *yuleWalker           // learner of the source, which has no features; nil for other experts
 	learner       regression.Resettable // nil for the source
-	random        *orff.Adaptive        // random features of the lags; nil without
+	random        *orff.Adaptive        // random features of the lags; nil without frequencies
 	work          *Workspace            // shared by all experts
 }
 
@@ -202,7 +200,7 @@ func (e *expert) newLearner() (regression.Resettable, error) {
 	})
 }
 
-// resetCopy returns a copy that has learnt nothing. The frequencies are shared.
+// resetCopy returns a copy that has learnt nothing. It shares the frequencies with e.
 func (e *expert) resetCopy() *expert {
 	n := *e
 	if e.random != nil {
@@ -218,7 +216,7 @@ func (e *expert) resetCopy() *expert {
 	return &n
 }
 
-// Features is the length of phi.
+// Features returns the number of features.
 func (e *expert) Features() int {
 	if e.yuleWalker != nil {
 		return 0
@@ -239,7 +237,7 @@ func (e *expert) Features() int {
 	return n + 2*e.inputs
 }
 
-// depth is the number of lags that the expert uses.
+// depth returns the number of lags that the expert uses.
 func (e *expert) depth() int { return max(e.own, e.order) }
 
 // FeaturesTo writes the features phi of f.
@@ -288,7 +286,7 @@ func (e *expert) FeaturesTo(phi []float64, f *frame) {
 	}
 }
 
-// lagsOf returns the lags of f, standardised as the target needs: a view, until the next call for
+// lagsOf returns the lags of f, standardised for the target of e: a view, valid until the next call of lagsOf for
 // any expert.
 func (e *expert) lagsOf(f *frame) []float64 {
 	if e.target != localTarget {
@@ -308,8 +306,8 @@ func (e *expert) predictTo(out, phi []float64, f *frame) {
 	e.learner.PredictTo(out, phi)
 }
 
-// forecastTo writes the forecast of the next sample to dst and the prediction, in units
-// of the target, to out. dst needs room behind it: see lanes.Rows.
+// forecastTo writes the forecast of the next sample to dst, and the prediction, in units of the target, to out. The
+// memory of dst has to come from lanes.Rows.
 func (e *expert) forecastTo(dst, out, phi []float64, f *frame) {
 	e.predictTo(out, phi, f)
 	limit := float64(regression.OutputLimit)
@@ -320,8 +318,8 @@ func (e *expert) forecastTo(dst, out, phi []float64, f *frame) {
 	f.scaler.Bound(dst, out, zero, unit, f.past.Lag(0), limit, nil)
 }
 
-// learn updates the weights with the targets of the sample after f, given their
-// predictions (see predictTo) and which coordinates were observed.
+// learn updates the weights with the targets of the sample after f. out has their predictions, see predictTo;
+// observed tells which coordinates were observed.
 func (e *expert) learn(out, phi []float64, f *frame, observed []bool) {
 	targets := f.targets[e.target]
 	if e.yuleWalker != nil {
@@ -361,7 +359,7 @@ func (e *expert) State(c *snapshot.Codec) {
 	e.learner.State(c)
 }
 
-// finiteOr returns v, or instead when v is not finite.
+// finiteOr returns v if it is finite, else instead.
 func finiteOr(v, instead float64) float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return instead

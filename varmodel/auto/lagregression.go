@@ -14,15 +14,15 @@ import (
 const (
 	lagReach     = 96                      // oldest lag among the inputs
 	lagHarmonics = 3                       // harmonics of the season among the inputs
-	lagRidge     = regression.DefaultRidge // penalty of the weights, see lagRegression.solve
+	lagRidge     = regression.DefaultRidge // ridge of the pooled equations, see lagRegression.solve
 	lagPooled    = 50                      // weight of all coordinates in the regression of one, in origins
 	lagForget    = .9998                   // weight of an origin after the next one
 	lagBatch     = 8                       // origins that are learnt at a time
-	lagEvery     = 64                      // origins between two solutions in the long run …
-	lagGrowth    = 16                      // … and at first one whenever their number has grown by a sixteenth
+	lagEvery     = 64                      // most origins between two solutions:
+	lagGrowth    = 16                      // the next one comes after min(origins / lagGrowth, lagEvery) origins
 	lagMost      = 8                       // horizons of a group, at most
-	lagFirst     = 3                       // samples after a break that are not learnt from: they have no lags
-	lagRows      = 64                      // samples after which the rows move
+	lagFirst     = 3                       // samples after a break that are not origins: they lack lags
+	lagRows      = 64                      // samples between two moves of the rows
 )
 
 // lagRegression forecasts each coordinate from its own past: for each of some horizons h a
@@ -31,16 +31,16 @@ const (
 //	mean - x_t,  m_b - x_t,  s sin(k a_t),  s cos(k a_t),  k = 1 … lagHarmonics,
 //
 // where m_b is the mean of a block of lags, 1, 2, 3, 4, 5-6, 7-8, … lagReach, s the typical
-// increment and a_t the phase of the season. There is no intercept: the forecast of a
-// shifted series is shifted.
+// increment and a_t the phase of the season. Without an intercept, a shift of the series shifts
+// its forecasts.
 //
-// The horizons of a doubling are a group: they share the inputs and learn from a sample when the
-// targets of all of them are known, so one factorisation per coordinate serves them. Forecasts
-// between two of the horizons are on the straight line.
+// The horizons of a doubling form a group. They share the inputs, and learn from an origin once
+// the targets of all of them are known, so that they share one factorisation per coordinate.
+// Forecasts between two horizons are interpolated linearly.
 type lagRegression struct {
 	dim     int
-	horizon int       // the longest one that is forecast, an anchor
-	last    int       // the longest one that is learnt, a power of two
+	horizon int       // longest horizon that is forecast, an anchor
+	last    int       // longest horizon that is learnt, a power of two
 	roots   []float64 // square roots of the horizons of all groups
 	edges   []int     // last lag of each block
 	season  int       // samples; 0: none
@@ -49,32 +49,32 @@ type lagRegression struct {
 	stride int // inputs, rounded up for the kernels
 	width  int // elements from row to row
 
-	rows  []float64 // samples, the newest first, with room for more before them
-	seen  []bool    // of each element of rows: observed
+	rows  []float64 // samples, the newest first, after room for later ones
+	seen  []bool    // for each element of rows: it was observed
 	next  int       // index of the newest row
-	known []bool    // of each coordinate: observed since the last break
+	known []bool    // for each coordinate: it was observed since the last break
 
 	count  int // samples since the last break
-	number int // samples: the phase of the season is number mod season
+	number int // all samples; the phase of the season is number mod season
 	groups []*lagGroup
 
 	path    []float64 // horizon x dim: forecasts after the last sample
 	scratch *lagScratch
 }
 
-// lagGroup has the regressions of the horizons of one doubling.
+// lagGroup holds the regressions of the horizons of one doubling.
 type lagGroup struct {
 	steps   []int // horizons, ascending
-	first   int   // index of the first of them among those of all groups
-	last    int   // the last of them
-	waiting int   // origins that are not learnt
+	first   int   // index of steps[0] among the horizons of all groups
+	last    int   // longest horizon in steps
+	waiting int   // origins whose targets are known and that are not learnt
 	origins int   // origins learnt
 	due     int   // origins at which the weights are computed next
 
-	gram     []*vec.Sym  // of each coordinate: products of the inputs
-	products [][]float64 // of each coordinate, steps x stride: products of targets and inputs
+	gram     []*vec.Sym  // of each coordinate: sum of products of the inputs
+	products [][]float64 // of each coordinate, steps x stride: sum of products of targets and inputs
 	theta    [][]float64 // of each coordinate, steps x stride: weights
-	weight   float64     // origins, with forgetting
+	weight   float64     // number of origins in the sums, with forgetting
 }
 
 // lagScratch is scratch memory that lag regressions of one shape share.
@@ -87,13 +87,13 @@ type lagScratch struct {
 	means          []float64 // lagBatch x blocks x width
 	waves          [lagBatch][]float64
 	increments     []float64   // steps x dim
-	start          []float64   // last sample, moved on by the trend
-	ones           []float64   // of each coordinate
-	shares         [][]float64 // of each block: as many times 1/n as it has lags, n
+	start          []float64   // last sample plus trend
+	ones           []float64   // 1 for each coordinate
+	shares         [][]float64 // of each block of n lags: n times 1/n
 }
 
-// newLagGroups returns groups of at most sixteen horizons each. The first begins with one step; the last
-// ends with the smallest power of two, 4 at least, that is not below the horizon.
+// newLagGroups returns groups for horizons from 1 to the smallest power of two that is at least 4 and not
+// below horizon.
 func newLagGroups(dim, horizon, stride int) (groups []*lagGroup) {
 	first := 0
 	for h, last := 1, 4; ; last *= 2 {
@@ -135,7 +135,7 @@ func newLagRegression(dim, horizon, season int, work *Workspace) *lagRegression 
 	return l
 }
 
-// computeWaves sets waves for season.
+// computeWaves computes l.waves for l.season.
 func (l *lagRegression) computeWaves() {
 	l.waves = make([]float64, max(1, l.season)*2*lagHarmonics)
 	for phase := range l.season {
@@ -147,10 +147,10 @@ func (l *lagRegression) computeWaves() {
 	}
 }
 
-// depth is the number of samples that are kept.
+// depth returns the number of samples that are kept.
 func (l *lagRegression) depth() int { return l.last + lagBatch + lagReach }
 
-// interrupt is for a break: the next sample does not follow the last one.
+// interrupt handles a break: the next sample does not follow the last one.
 func (l *lagRegression) interrupt() {
 	l.count = 0
 	for _, g := range l.groups {
@@ -159,10 +159,10 @@ func (l *lagRegression) interrupt() {
 	clear(l.known)
 }
 
-// Push appends the sample z, in which some coordinates may be filled.
+// Push appends the sample z. Coordinates that were not observed have a filled-in value.
 func (l *lagRegression) Push(z []float64, observed []bool) {
 	if l.next == 0 {
-		size := (l.depth() - 1) * l.width // without the oldest
+		size := (l.depth() - 1) * l.width // the oldest sample is dropped
 		l.next = len(l.rows) - size
 		copy(l.rows[l.next:], l.rows[:size])
 		copy(l.seen[l.next:], l.seen[:size])
@@ -171,7 +171,7 @@ func (l *lagRegression) Push(z []float64, observed []bool) {
 	copy(l.rows[l.next:], z)
 	copy(l.seen[l.next:], observed)
 	for j, known := range l.known {
-		if !known && observed[j] { // it has never moved
+		if !known && observed[j] { // as if it had had this value before
 			l.known[j] = true
 			for i := l.next + j; i < len(l.rows); i += l.width {
 				l.rows[i] = z[j]
@@ -187,8 +187,8 @@ func (l *lagRegression) Push(z []float64, observed []bool) {
 	}
 }
 
-// learn learns the waiting origins of the groups that have lagBatch of them. s are the statistics
-// of the series after the last sample.
+// learn learns the waiting origins of each group that has lagBatch of them. s has the statistics of
+// the series after the last sample.
 func (l *lagRegression) learn(s *series.Scaler) {
 	for _, g := range l.groups {
 		if g.waiting >= lagBatch {
@@ -220,13 +220,13 @@ func (l *lagRegression) learnGroup(g *lagGroup, s *series.Scaler) {
 	}
 }
 
-// exampleTo writes the inputs and targets of coordinate j at the origin that prepare had
-// as number i, in typical increments. An origin far out counts less, one that is missing
-// or lacks a quarter of its targets not at all.
+// exampleTo writes the inputs and targets of coordinate j at the i-th prepared origin, in typical
+// increments. An origin with large inputs or targets is scaled down. An origin that was not
+// observed, or that lacks more than a quarter of its targets, becomes 0.
 func (l *lagRegression) exampleTo(phi, y []float64, g *lagGroup, i, j int, s *series.Scaler) {
 	at := l.next + (g.last+i)*l.width + j
 	x, missing := l.rows[at], 0
-	var largest uint64 // bits of a number that is not negative: a maximum of integers has no NaN to care for
+	var largest uint64 // bits of a float64 >= 0, which order like the numbers: integers need no check for NaN
 	for k, h := range g.steps {
 		target := at - h*l.width
 		y[k] = l.rows[target] - x
@@ -251,7 +251,7 @@ func (l *lagRegression) exampleTo(phi, y []float64, g *lagGroup, i, j int, s *se
 	vec.Scale(1/unit, y)
 }
 
-// prepare computes the block means and finds the waves of the season at the given lag.
+// prepare computes the block means and waves of the origin at lag back, as the i-th prepared one.
 func (l *lagRegression) prepare(i, back int) {
 	c, n := l.scratch, len(l.edges)*l.width
 	means, rows := c.means[i*n:(i+1)*n], l.rows[l.next+(back+1)*l.width:]
@@ -267,8 +267,7 @@ func (l *lagRegression) prepare(i, back int) {
 	c.waves[i] = l.waves[2*lagHarmonics*phase:][:2*lagHarmonics]
 }
 
-// inputsTo writes the inputs of coordinate j with the value x at the origin that prepare
-// had as number i.
+// inputsTo writes the inputs of coordinate j, which has the value x at the i-th prepared origin.
 func (l *lagRegression) inputsTo(phi []float64, i, j int, x float64, s *series.Scaler) {
 	c, n := l.scratch, len(l.edges)
 	phi[0] = s.Mean[j] - x
@@ -281,9 +280,12 @@ func (l *lagRegression) inputsTo(phi []float64, i, j int, x float64, s *series.S
 	}
 }
 
-// solve computes the weights of a group. To the normal equations of each coordinate are added those
-// of all coordinates with a ridge, as if these had lagPooled origins: where a coordinate
-// has learnt little, it behaves like the others.
+// solve computes the weights of a group. Coordinate j solves
+//
+//	(gram_j + share (sum_i gram_i + lagRidge I)) theta = products_j + share sum_i products_i,
+//
+// where share gives the sums over all coordinates the weight of lagPooled origins. A coordinate that
+// has learnt little therefore behaves like the others.
 func (l *lagRegression) solve(g *lagGroup) {
 	c := l.scratch
 	c.pooled.SetIdentity(0)
@@ -309,8 +311,8 @@ func (l *lagRegression) solve(g *lagGroup) {
 	}
 }
 
-// predict computes the forecasts after the last sample for all horizons. ahead returns how
-// far the trends of the series move in h steps; nil: no trend.
+// predict computes l.path after the last sample. ahead returns the increment of the trend in h
+// steps; nil: no trend.
 func (l *lagRegression) predict(s *series.Scaler, ahead func(h int) []float64) {
 	l.prepare(0, 0)
 	c, last := l.scratch, l.rows[l.next:][:l.dim]
@@ -351,9 +353,9 @@ func (l *lagRegression) predict(s *series.Scaler, ahead func(h int) []float64) {
 	}
 }
 
-// renewLags gives the lag regression the present remainder of the kept samples but the
-// newest ones. With the same season it keeps its weights; otherwise it learns these
-// samples from scratch.
+// renewLags replaces the lag regression after a change of the remainder. The new one gets the
+// remainder of the kept samples, without the newest ones. It takes over the weights if the season
+// is the same; else it learns these samples.
 func (s *autoSeries) renewLags(newest int) {
 	o, f := s.multihorizon, s.rest()
 	z := make([]float64, s.m.cfg.Dim)

@@ -12,44 +12,45 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// The experts of each anchor horizon.
+// The experts of each anchor horizon h.
 const (
-	repeatLast   = iota // persistence
+	repeatLast   = iota // persistence, plus the trend as far as it is believed
 	meanOfPast          // running mean
 	meanOfLately        // local mean
-	iterated            // source expert, fed with its own forecasts
-	iteratedAll         // the mixture of one step, fed with its own forecasts: random features beyond one step
-	ownPast             // direct regression on the own past: lagRegression
+	iterated            // source expert, iterated on its own forecasts
+	iteratedAll         // one-step mixture, iterated on its own forecasts
+	ownPast             // lagRegression
 	direct              // direct regression of the increment over h steps
 	lastSeason          // value one season before the target
-	seasonStep          // last value and the increment one season before
+	seasonStep          // last value plus the increment over h steps one season before
 	directLocal         // direct regression of the deviation from the local mean
 	anchorExperts
 )
 
-// The paths that forecasts between two anchors follow, as far as each weighs at the anchors.
+// The paths that shape the forecasts between two anchors. Each path has the weight of its expert at
+// the anchors.
 const (
-	sourcePath  = iota // of the iterated source
-	mixturePath        // of the iterated mixture
-	ownPath            // of the lag regression
-	seasonPath         // of the last season
+	sourcePath  = iota // iterated source
+	mixturePath        // iterated mixture
+	ownPath            // lag regression
+	seasonPath         // last season
 	paths
 )
 
-// shorterTerms is the weight, in terms, of the next shorter horizon in the shrinkage of a
-// horizon.
+// shorterTerms is the number of terms that the next shorter anchor counts for in the factor of an
+// anchor; see shrink.
 const shorterTerms = 3
 
-// singleErrors is the number of standard errors that are subtracted in the shrinkage of one
-// coordinate, where all of them together have one.
+// singleErrors is the number of standard errors subtracted in the shrinkage of one coordinate. In the
+// shrinkage of all coordinates together it is 1.
 const singleErrors = 2
 
 // longestAnchor is the anchor of check.MaxHorizon.
 const longestAnchor = 12_288
 
-// anchors returns the anchor horizons: 2, 3, 4, then two per doubling, up to the first one that
-// reaches the horizon: the forecast of a horizon does not depend on the longest one. A horizon of
-// 1 has none.
+// anchors returns the anchor horizons: 2, 3, 4, 6, 8, 12, 16, … up to the first one that is not below
+// horizon, none for horizon 1. A longer horizon only appends anchors, so it does not change the
+// forecasts of shorter ones.
 func anchors(horizon int) []int {
 	var a []int
 	for h := 2; horizon > 1; {
@@ -69,57 +70,58 @@ func anchors(horizon int) []int {
 	return a
 }
 
-// origin holds what the direct learners and the mixtures need when the targets of the
-// forecasts made at this origin are observed.
+// origin holds the forecasts made at one origin, and the features behind them, until their targets
+// are observed.
 type origin struct {
 	phi       []float64   // features of the direct learners
 	inputs    []float64   // features of the exogenous inputs, for each anchor
 	last      []float64   // last sample
 	local     []float64   // local mean
-	step, sd  []float64   // units of the targets: typical step, deviation from the local mean; 0 for a constant
+	step, sd  []float64   // units of the targets: typical step, standard deviation from the local mean; 0 for a constant
 	forecasts [][]float64 // for each anchor, anchorExperts x dim
 	seasons   []float64   // anchors x dim: season of the target
-	mixed     []float64   // anchors x dim: increment that the mixture forecast
-	trends    []float64   // anchors x dim: increment by the trend
-	moves     []float64   // anchors x dim: as much of it as is believed; forecasts start from there
+	mixed     []float64   // anchors x dim: increment of the mixture before shrinkage
+	trends    []float64   // anchors x dim: increment of the trend
+	moves     []float64   // anchors x dim: believed part of trends; forecasts start at last + moves
 	shrunk    []float64   // anchors x dim: forecasts of the mixture after shrinkage
 	smooth    []float64   // anchors x dim: forecasts by smoothing
 	awake     []bool      // for each anchor: the iterated mixture has a forecast
 	calendar  calendarForecast
 }
 
-// multihorizon makes the forecasts of more than one step ahead. It works on the
-// remainder of the series; the season of the target is added at the end. At each anchor horizon
-// it mixes simple forecasts, the iterated source, the iterated mixture and direct learners; each
-// of these is scored and learns when its target is observed. Forecasts between two anchors are
-// a straight line between the anchors, plus the shape of each path, times the weight of the path
-// and of the direct learners that follow it.
+// multihorizon makes the forecasts of more than one step ahead. It forecasts the remainder of the
+// series; the season of the target is added at the end. At each anchor horizon it mixes simple
+// forecasts, the iterated source, the iterated mixture and direct learners. Each of these is scored,
+// and learns, when its target is observed.
+//
+// Forecasts between two anchors lie on the straight line between them, plus the deviation of each
+// path from its own straight line, times the weight of the path; see sharePaths for the weights.
 type multihorizon struct {
 	direct  *directLearners
 	horizon int      // the last anchor
-	season  int      // samples, of which the lag regression has waves; 0: none known
-	seasons *seasons // nil without
+	season  int      // samples; 0: none known
+	seasons *seasons // nil: the model has no seasons
 
 	mixtures    []*mixture   // for each anchor
 	rounds      []rounds     // of each mixture
-	shrinkages  []shrinkage  // of each mixture, towards the start: the last value and the trend
-	single      []shrinkage  // anchors x dim: of one coordinate, which others must not spoil
-	factors     []float64    // see shrink
+	shrinkages  []shrinkage  // for each anchor: shrinkage of the mixture towards last + moves
+	single      []shrinkage  // anchors x dim: the same for one coordinate alone
+	factors     []float64    // for each anchor; see shrink
 	preferences []preference // anchors x dim: smoothing over the shrunken mixture
 	lags        *lagRegression
 	trends      *trends
-	noOwnPast   bool     // their forecast is the last value: the part is left out
+	noOwnPast   bool     // lags.path is replaced by the last value: the ingredient is left out
 	origins     []origin // ring; its length is the last anchor
-	next        int      // origin that predict replaces
+	next        int      // index in the ring of the next origin
 	count       int      // origins in the ring
 
 	iteratedPath []float64  // horizon x dim: forecasts of the iterated source
 	seasonPath   []float64  // horizon x dim: repetition of the last season; the last value without one
 	iterates     bool       // the iterated mixture is an expert
-	mixture      *iteration // see iterates
+	mixture      *iteration // the iterated mixture
 	pathWeights  []float64  // anchors x paths x dim: weights of the paths in the interpolation
 	atAnchors    []float64  // anchors x dim: forecasts
-	ahead        []float64  // horizon x dim: seasons; 0 without
+	ahead        []float64  // horizon x dim: seasons of the next samples; 0 without seasons
 	recent       []float64  // scratch of iterate: rows of increments, forecast ones before observed ones
 	values       []float64  // scratch, dim
 	out          []float64  // scratch, dim
@@ -191,7 +193,7 @@ func (o *multihorizon) learn(s *autoSeries, of *outcome) {
 	o.Observe(of.sample, s.rest().scaler)
 }
 
-// teach gives the calendar the outcome of the corrected forecasts.
+// teach lets the calendar learn from the corrected forecasts with the given target.
 func (o *multihorizon) teach(c *calendar, s *autoSeries, sample []float64) {
 	n := len(o.origins)
 	for k, h := range o.direct.steps {
@@ -203,8 +205,8 @@ func (o *multihorizon) teach(c *calendar, s *autoSeries, sample []float64) {
 	}
 }
 
-// Observe scores the forecasts whose target is the given sample, NaN where missing, and
-// learns from the errors. s are the statistics of the remainder before the sample.
+// Observe scores the forecasts whose target is sample, NaN where missing, and learns from their
+// errors. s has the statistics of the remainder before the sample.
 func (o *multihorizon) Observe(sample []float64, s *series.Scaler) {
 	g, y := o.direct, o.target
 	n := len(o.origins)
@@ -259,7 +261,7 @@ func (o *multihorizon) Observe(sample []float64, s *series.Scaler) {
 	}
 }
 
-// inUnits returns a target in its unit; 0 where nothing has moved yet.
+// inUnits returns v / unit, limited; 0 if unit is 0, because nothing has moved yet.
 func inUnits(v, unit float64) float64 {
 	if unit == 0 {
 		return 0
@@ -344,9 +346,13 @@ func (o *multihorizon) expertsTo(z []float64, k int, whole, f *frame, p *origin)
 	}
 }
 
-// combine mixes the experts of anchor k. It shrinks the mixture towards the last value and the trend of the remainder,
-// unless outcomes of all coordinates, or of the coordinate alone, support the mixture. Smoothing takes part as far as
-// its outcomes are better. After a shift the forecast is the last value.
+// combine mixes the experts of anchor k for each coordinate:
+//
+//	start    = last + moves
+//	shrunk   = start + max(factor of all coordinates, factor of this one) * (mixture - start)
+//	forecast = shrunk + preference * (smoothing - shrunk)
+//
+// After a shift the forecast is the last value.
 func (o *multihorizon) combine(k int, p *origin, s *autoSeries) {
 	d, m := o.direct.dim, o.mixtures[k]
 	z := p.forecasts[k]
@@ -377,8 +383,9 @@ func (o *multihorizon) combine(k int, p *origin, s *autoSeries) {
 	}
 }
 
-// abstain gives the iterated mixture at anchor k the forecast of the others: an expert that sleeps
-// neither wins nor loses (Freund, Schapire, Singer and Warmuth 1997).
+// abstain sets the forecast of the iterated mixture at anchor k, which sleeps, to the weighted mean of
+// the other experts: a sleeping expert neither gains nor loses weight (Freund, Schapire, Singer and
+// Warmuth 1997).
 func (o *multihorizon) abstain(k int, z []float64) {
 	d, a := o.direct.dim, o.mixtures[k].aggregate
 	for j := range d {
@@ -395,8 +402,10 @@ func (o *multihorizon) abstain(k int, z []float64) {
 	}
 }
 
-// shrink computes the factors that multiply the increments of the anchors. A horizon with few
-// terms also uses the terms of shorter horizons, which have more.
+// shrink computes the factors of the anchors in ascending order, because shorter horizons have more
+// terms:
+//
+//	factor_k = (terms_k * own factor_k + shorterTerms * factor_{k-1}) / (terms_k + shorterTerms).
 func (o *multihorizon) shrink() {
 	var factor float64
 	for k := range o.factors {
@@ -408,8 +417,8 @@ func (o *multihorizon) shrink() {
 
 func positive(v float64) bool { return v > 0 }
 
-// begin is called with the first season. It drops the forecasts under way, because they do not forecast a
-// remainder, and most of the weight of their outcomes.
+// begin is called when the series gets its first season. The forecasts so far were not for a remainder:
+// pending ones are dropped, and scores keep only the share mixtureKeep of their weight.
 func (o *multihorizon) begin() {
 	o.count = 0
 	for k, m := range o.mixtures {
@@ -427,8 +436,8 @@ func (o *multihorizon) interrupt(*autoSeries) {
 	o.lags.interrupt()
 }
 
-// stateOf saves or restores what the anchor horizons have learnt, if several horizons are saved, and the lag
-// regression of the same horizon; else that learns the past again.
+// stateOf transfers the anchor horizons and the lag regression. A state saved with horizon 1 has no
+// anchors. A lag regression saved with another horizon is not restored: it learns the past again.
 func (o *multihorizon) stateOf(c *snapshot.Codec, s *autoSeries) {
 	several := false
 	c.Optional("multihorizon", func() { o.State(c); several = true })
@@ -446,8 +455,8 @@ func (o *multihorizon) stateOf(c *snapshot.Codec, s *autoSeries) {
 	}
 }
 
-// State saves or restores what the anchor horizons have learnt, each as an option, and the
-// forecasts under way: of another horizon these are dropped, and new anchors begin.
+// State transfers the anchors, each as an option, and the pending forecasts. If the saved horizon
+// differs, pending forecasts are dropped, and anchors that were not saved begin empty.
 func (o *multihorizon) State(c *snapshot.Codec) {
 	c.Section("multihorizon")
 	c.Index(&o.season, check.MaxPeriod+1)

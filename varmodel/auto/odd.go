@@ -7,55 +7,58 @@ import (
 )
 
 const (
-	oddError   = 16  // median errors, and …
-	oddStep    = 11  // … median steps, beyond both of which a sample is odd
-	oddInside  = 2   // factor of both for a value inside of the range, which the series has had
-	oddKnown   = .5  // of both, for a value that has been odd before
-	oddLeast   = 8   // samples before the first odd one …
-	oddAfter   = 50  // … and samples that the medians need: the limits of n before are wider, …
-	oddYoung   = 1.5 // … by this power of oddAfter / n
-	oddRun     = 3   // odd samples in a row, all of them elsewhere, that are held back: then the scale has changed
-	oddSame    = 100 // repetitions in a row of a value that has come alone before, that are held back
-	oddShare   = .03 // share of odd samples, above which the limits grow
+	oddError   = 16  // a sample is odd if its error exceeds oddError median errors
+	oddStep    = 11  // and its step exceeds oddStep median steps
+	oddInside  = 2   // factor of both limits for a value inside the range of the series
+	oddKnown   = .5  // factor of both limits for a value that was odd before
+	oddLeast   = 8   // samples before the first one that can be odd
+	oddAfter   = 50  // samples that the medians need: after n < oddAfter samples both limits have
+	oddYoung   = 1.5 // the factor (oddAfter / n)^oddYoung
+	oddRun     = 3   // most unconfirmed odd samples in a row that are held back; after them the scale has changed
+	oddSame    = 100 // the same for a value that was odd alone before
+	oddShare   = .03 // the limits grow if the share of odd samples is larger
 	oddRate    = .1  // step of the logarithm of the limits
-	oddMemory  = .9  // weight of what became of an odd sample after the next one
-	oddRegular = 1   // equal distances between odd samples, after which they are no surprise …
-	oddAgain   = 2   // … if they have the same value
-	levelWidth = .5  // widths of the range, beyond which a sample is novel
-	levelFar   = 2   // widths of the range, beyond which the next forecast is the sample itself
-	levelJump  = 300 // median steps from the old level to a new one, at least
-	levelStays = 3   // median steps …
-	levelDecay = .02 // … and part of the jump, within which the second sample is at the level of the first
-	levelWait  = 2   // horizons after a shift for which the forecast is the last value: the first outcome is known after one, as many as a round has after two
+	oddMemory  = .9  // weight of an odd sample in stayed and returned after the next odd one
+	oddRegular = 1   // equal distances between odd samples after which they are a schedule,
+	oddAgain   = 2   // and the same for a known value
+	levelWidth = .5  // a sample is novel if it lies more than this many widths outside the range
+	levelFar   = 2   // the next forecast is the sample itself beyond this many widths
+	levelJump  = 300 // shortest jump to a new level, in median steps
+	levelStays = 3   // the second sample is on the level of the first within levelStays median steps
+	levelDecay = .02 // plus this part of the jump
+	levelWait  = 2   // a shift counts for levelWait * h samples: the first outcome is known after h
 )
 
-// gate is in front of the model of a series. It says which samples are odd, and which level the
-// series has.
+// gate filters the samples before the model of a series. It decides which samples are odd, and which level
+// the series has.
 //
-// A sample is odd if it is far from the forecast and from the last sample, in running medians of
-// such distances. It counts as missing until the next one confirms it: one that is odd, too, and nearer to it
-// than to what was expected. Where odd samples have stayed more often than not, the first counts.
-// A value that has been odd alone and comes again exactly, such as the -999 of a broken sensor, is odd
-// each time. Odd samples at equal distances are a schedule, which the model shall learn: they count.
+// A sample is odd if it is far from its forecast and from the last sample, relative to the running medians of
+// such distances. It is held back: it counts as missing. The next sample confirms it if it is odd, too, and
+// nearer to the odd sample than to the forecast of that. There are three exceptions:
 //
-// A confirmed sample far outside of all so far may begin a level: then the model sees the series without it,
-// as if the jump had not been, and nothing that it has learnt is lost. A return is a return to
-// the old level. Jumps to where the series has been before are for the model to learn.
+//   - If odd samples were confirmed more often than not, an odd sample counts at once.
+//   - A value that was odd alone before, such as the -999 of a broken sensor, is held back each time.
+//   - Odd samples at equal distances are a schedule that the model has to learn: they count.
 //
-// After a shift, an odd sample beyond the range of those that counted which counts, nothing that was learnt applies: the forecast is
-// the last value until the first outcomes are known, or the series has returned.
+// A confirmed sample far outside the range may begin a level. The model sees the samples minus the level, and so
+// keeps all that it has learnt; the series may also return to the old level. Jumps inside the range are for the
+// model to learn.
+//
+// A shift is an odd sample that counts and lies far outside the range of the samples that counted before. What
+// the model has learnt does not apply after it: the forecast is the last value until the first outcomes are known,
+// or the series has returned.
 type gate struct {
 	of       []gateOf
-	again    []readmitted // by the last sample
+	again    []readmitted // samples that the last sample has readmitted
 	together bool         // scratch: young variables move together
 
-	stayed, returned float64 // odd samples of all variables that did, with forgetting
+	stayed, returned float64 // numbers of odd samples that did, of all variables, with forgetting
 }
 
 // readmitted is an earlier sample of a variable that was held back and counts now.
 type readmitted struct {
 	variable, lag int
-	v             float64 // without its level
+	v             float64 // without level
 }
 
 // gateOf is the gate of one variable.
@@ -64,22 +67,22 @@ type gateOf struct {
 	count             int     // samples
 	err, step         float64 // running medians of the absolute errors, and of the absolute steps that are not 0
 	widen             float64 // logarithm of the factor of the limits
-	low, high         float64 // range of the samples that counted, without their levels
-	least, most       float64 // and with them
+	low, high         float64 // range of the samples that counted, without levels
+	least, most       float64 // range of the samples that counted, with levels
 	bounds            [2]bound
-	before            float64 // last sample that counted; NaN: it is not the one before
-	homeLow, homeHigh float64 // range before the last shift, to which the series has not returned; else empty
-	calm              int     // samples since then
+	before            float64 // last sample if it counted, else NaN
+	homeLow, homeHigh float64 // range before the last shift; empty (low > high) if the series has returned
+	calm              int     // samples that counted since the last shift
 	level             float64
-	guess             float64 // how much further the next samples are expected, after an odd one that will probably stay
+	guess             float64 // jump that is added to forecasts while an odd sample is held back that will probably stay
 
 	odd, from        float64    // last odd sample, until the next one, and its forecast; NaN: none
-	run              int        // samples in a row that were held back
-	repeats          bool       // they are the same, and known
-	alone            [2]float64 // last values of odd samples that left again; NaN: none
-	stayed, returned float64    // odd samples that did, with forgetting
-	since, distance  int        // samples since the last odd one, and between it and the one before
-	equal            int        // equal distances in a row
+	run              int        // consecutive samples that were held back
+	repeats          bool       // they have the same, known value
+	alone            [2]float64 // values of the last odd samples that were not confirmed; NaN: none
+	stayed, returned float64    // numbers of odd samples that did, with forgetting; see judge
+	since, distance  int        // samples since the last odd one, and between the last two odd ones
+	equal            int        // consecutive equal distances
 }
 
 func newGate(dim int) *gate {
@@ -94,8 +97,8 @@ func newGate(dim int) *gate {
 	return g
 }
 
-// admitTo writes the sample y without its levels to dst, and NaN where it is odd. last is the sample
-// before y and forecast is the forecast of y, both without levels; they count where seen is true.
+// admitTo writes the sample y without levels to dst, and NaN where it is held back. last is the sample before y,
+// forecast the forecast of y, both without levels. They are valid for variables that are seen.
 func (g *gate) admitTo(dst, y, last, forecast []float64, seen []bool) {
 	g.again = g.again[:0]
 	g.together = g.moveTogether(y, last, forecast, seen)
@@ -112,7 +115,8 @@ func (g *gate) admitTo(dst, y, last, forecast []float64, seen []bool) {
 	}
 }
 
-// moveTogether reports whether more than a third of several young variables are far at once: something begins.
+// moveTogether reports whether several young variables, and more than a third of them, are far at once. Then an
+// event begins, and the samples are not odd.
 func (g *gate) moveTogether(y, last, forecast []float64, seen []bool) bool {
 	young, far := 0, 0
 	for j, v := range y {
@@ -126,7 +130,7 @@ func (g *gate) moveTogether(y, last, forecast []float64, seen []bool) bool {
 	return far > 1 && 3*far > young
 }
 
-// targetsTo writes targets in place of the samples y without levels to dst.
+// targetsTo writes targets without levels to dst; NaN where the sample y, as admitted, is NaN.
 func (g *gate) targetsTo(dst, targets, y []float64) {
 	for j, v := range targets {
 		dst[j] = v - g.of[j].level
@@ -136,7 +140,7 @@ func (g *gate) targetsTo(dst, targets, y []float64) {
 	}
 }
 
-// begin takes the first sample of a run: nothing says whether it is odd.
+// begin passes the first sample after a break. It cannot be odd: it has no forecast.
 func (o *gateOf) begin(y float64) float64 {
 	o.fresh = false
 	if y > o.low && y < o.high {
@@ -155,7 +159,7 @@ func (g *gate) admit(j int, y, last, forecast float64) float64 {
 	if far && !o.isOutside(v) {
 		far = o.isFar(e/oddInside, step/oddInside, known)
 	}
-	if far && o.odd == o.odd { // it may be back
+	if far && o.odd == o.odd { // not far if it is back where the odd sample was expected
 		far = o.isFar(math.Abs(v-o.from), math.Abs(v-o.from), known)
 	}
 	o.count++
@@ -174,7 +178,7 @@ func (g *gate) admit(j int, y, last, forecast float64) float64 {
 		o.learn(e, step)
 		return o.pass(y)
 	}
-	if o.level != 0 && y > o.low && y < o.high { // it has returned
+	if o.level != 0 && y > o.low && y < o.high { // back to the old level
 		o.level = 0
 		return o.pass(y)
 	}
@@ -193,7 +197,7 @@ func (g *gate) admit(j int, y, last, forecast float64) float64 {
 			g.readmitSchedule(j)
 		}
 	case known && held < oddSame:
-		o.repeats = held >= 1 // it is expected for as long again
+		o.repeats = held >= 1 // see addTo
 		return o.hold()
 	case held == 0 && !shift && g.stay(o):
 	case held > 0 && stays:
@@ -213,7 +217,7 @@ func (g *gate) admit(j int, y, last, forecast float64) float64 {
 	return o.pass(y)
 }
 
-// readmitSchedule readmits the last odd samples of variable j: they began a schedule.
+// readmitSchedule readmits the last odd samples of variable j, the first ones of a schedule.
 func (g *gate) readmitSchedule(j int) {
 	o := &g.of[j]
 	for i, v := range o.alone {
@@ -223,22 +227,22 @@ func (g *gate) readmitSchedule(j int) {
 	}
 }
 
-// stay reports whether an odd sample is more likely to stay than to return. All variables together count as
-// one odd sample of this variable:
+// stay reports whether an odd sample is more likely to stay than to return. The odd samples of all variables
+// together have the weight of one odd sample of this variable:
 //
 //	o.stayed - o.returned + (g.stayed - g.returned - 1) / (g.stayed + g.returned + 1) > 0.
 func (g *gate) stay(o *gateOf) bool {
 	return (o.stayed-o.returned)*(g.stayed+g.returned+1)+g.stayed-g.returned-1 > 0
 }
 
-// hold counts a sample that is held back.
+// hold holds a sample back, and returns NaN.
 func (o *gateOf) hold() float64 {
 	o.run++
 	o.before = math.NaN()
 	return math.NaN()
 }
 
-// pass takes a sample that counts and returns it without its level.
+// pass updates the ranges with a sample that counts, and returns it without level.
 func (o *gateOf) pass(y float64) float64 {
 	v := y - o.level
 	o.run = 0
@@ -258,8 +262,9 @@ func (o *gateOf) pass(y float64) float64 {
 	return v
 }
 
-// shifted reports whether variable j has shifted so lately that the forecast of h steps is the last value. Beyond one
-// step a second sample has to stay away, and for one step it has to be far: gestures that begin are not.
+// shifted reports whether the forecast of variable j for h steps is the last value because of a recent shift. Right
+// after the first sample of a shift that is so only for h = 1, and only if the sample is far: the beginning of a
+// gesture is not.
 func (g *gate) shifted(j, h int) bool {
 	o := &g.of[j]
 	if !(o.homeLow <= o.homeHigh) || o.calm >= levelWait*h-1 {
@@ -269,7 +274,8 @@ func (g *gate) shifted(j, h int) bool {
 	return o.calm > 0 || h == 1 && (o.high > o.homeHigh+width || o.low < o.homeLow-width)
 }
 
-// isFar reports whether a sample with this error and this step is odd.
+// isFar reports whether a sample with the error e and the given step exceeds both limits. known: its value was
+// odd before.
 func (o *gateOf) isFar(e, step float64, known bool) bool {
 	if o.count <= oddLeast {
 		return false
@@ -282,7 +288,7 @@ func (o *gateOf) isFar(e, step float64, known bool) bool {
 		limit *= math.Pow(oddAfter/float64(o.count), oddYoung)
 	}
 	if step <= oddStep*limit*o.step {
-		return false // as a rule: wider limits make no difference
+		return false // most samples end here, before the exponential
 	}
 	limit *= math.Exp(o.widen)
 	return step > oddStep*limit*o.step && e > oddError*limit*max(o.err, .1*o.step) && o.step > 0
@@ -291,8 +297,8 @@ func (o *gateOf) isFar(e, step float64, known bool) bool {
 // isOutside reports whether v lies beyond the range of all samples that counted.
 func (o *gateOf) isOutside(v float64) bool { return v < o.low || v > o.high }
 
-// judge learns what has become of the last odd sample, given the next one v, and reports whether it
-// stays.
+// judge updates the limits. If the last sample was odd, it also reports whether that one stays, since the next one,
+// v, is nearer to it than to its forecast; and it counts the odd sample as stayed or returned.
 func (o *gateOf) judge(v float64, far bool) (stays bool) {
 	o.widen -= oddRate * oddShare
 	if far && o.run == 0 {
@@ -317,8 +323,8 @@ func (o *gateOf) judge(v float64, far bool) (stays bool) {
 	return stays
 }
 
-// meet counts the distances between odd samples. The distance is a multiple where samples of a schedule were
-// forecast so well that they were not odd.
+// meet updates distance and equal at an odd sample. A multiple of the distance is equal to it: samples of a schedule
+// that were forecast well are not odd.
 func (o *gateOf) meet() {
 	times := 1
 	if o.equal > 0 {
@@ -332,13 +338,13 @@ func (o *gateOf) meet() {
 	o.since = 0
 }
 
-// isNovel reports whether y is far outside of all samples so far.
+// isNovel reports whether y is far outside the range of all samples that counted.
 func (o *gateOf) isNovel(y float64) bool {
 	width := levelWidth * (o.high - o.low)
 	return y < o.least-width || y > o.most+width
 }
 
-// learn moves the medians by stochastic approximation.
+// learn updates the medians by stochastic approximation, with multiplicative steps.
 func (o *gateOf) learn(e, step float64) {
 	rate := max(.01, min(.5, 3/float64(o.count)))
 	for _, m := range [...]struct {
@@ -356,7 +362,8 @@ func (o *gateOf) learn(e, step float64) {
 	}
 }
 
-// addTo adds the levels to forecasts, and stops them at the bounds. A value that is held back and repeats is expected for as long again.
+// addTo adds the levels and guesses to forecasts, and limits them to the bounds. A known odd value that has repeated
+// n times is forecast for the next n steps.
 func (g *gate) addTo(forecasts []float64) {
 	d := len(g.of)
 	for j := range g.of {
@@ -374,7 +381,8 @@ func (g *gate) addTo(forecasts []float64) {
 	}
 }
 
-// limitsTo writes the bounds of each variable. One whose forecast repeats an odd value has none.
+// limitsTo writes the believed bounds of each variable, infinite ones if its forecast follows an odd sample, and
+// reports whether there are any.
 func (g *gate) limitsTo(low, high []float64) (ok bool) {
 	for j := range g.of {
 		o := &g.of[j]
@@ -392,7 +400,7 @@ func (g *gate) limitsTo(low, high []float64) (ok bool) {
 	return ok
 }
 
-// forecast makes the last value the forecast of a variable that has shifted.
+// forecast sets the one-step forecast of variables that have shifted to their last value.
 func (g *gate) forecast(s *autoSeries) {
 	for j, v := range s.past.Lag(0) {
 		if g.shifted(j, 1) {

@@ -10,19 +10,19 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-const shortestPhases = 5 // samples of the shortest cycle that counts as a time of day for experts
+const shortestPhases = 5 // samples in the shortest cycle whose phase other parts use
 
 const (
-	alikeSpacings  = 8   // samples with the same spacing before it is taken for that of the series
-	spacingDiffers = .15 // two spacings that differ by less are the same: months have 28 to 31 days
-	periodDiffers  = .02 // by which a natural period may differ from a whole number of samples
+	alikeSpacings  = 8   // steps of one length after which this length is the spacing
+	spacingDiffers = .15 // relative difference below which two spacings are the same: months have 28 to 31 days
+	periodDiffers  = .02 // largest relative difference of a natural period from a whole number of samples
 	shortestSeason = 3   // samples
-	longestYear    = 400 // samples: a year of hours is no season that a series can teach
-	sameSeason     = .1  // by which the periods of two cycles differ at least
+	longestYear    = 400 // samples; a longer year is no cycle, because no series has many of them
+	sameSeason     = .1  // smallest relative difference between the periods of two cycles
 	naturalTerms   = 1.5 // terms before a cycle of the clock has a share
-	freeTerms      = 2.5 // terms before a cycle that was found has one
-	freeShare      = .2  // smallest share of a cycle that was found: a search sees many periods
-	freeCycles     = 2   // cycles of periods that were found without the clock
+	freeTerms      = 2.5 // terms before a cycle of the search has a share
+	freeShare      = .2  // smallest share of a cycle of the search, which tries many periods
+	freeCycles     = 2   // largest number of cycles of the search
 	daySpan        = 86400e9
 	weekSpan       = 7 * daySpan
 	yearSpan       = 31556952e9
@@ -32,34 +32,33 @@ const (
 // week and year.
 var naturalSpans = []int64{60e9, 3600e9, daySpan, weekSpan, yearSpan}
 
-// seasons are the cycles of one series: the hour, the day, the week and the year as
-// far as the clock tells them, the period that is configured, and the periods that the
-// search finds. Each cycle explains what the shorter ones leave. A cycle counts as far
-// as it has forecast well, see slope.
+// seasons are the cycles of one series: natural periods of the clock, such as the day, the configured
+// period, and the periods that the search finds. Each cycle models the part of a sample that shorter
+// cycles leave. Its share in the forecasts grows with its accuracy; see share.
 //
-// Phases come from the time stamps where there are any, so they survive gaps.
-// Otherwise they are counted, and a break ends the cycles that were found.
+// Phases are computed from the time stamps, if there are any, and so survive gaps. Otherwise samples
+// are counted, and a break removes the cycles of the search.
 type seasons struct {
 	dim, limit int // limit: longest period, in samples
 
-	time, before int64 // ns: of the next sample, and of the one before it; 0: not known
+	time, before int64 // ns: time of the next sample, and of the sample before it; 0: not known
 	spacing      int64 // ns between samples; 0: not known
-	alike        int   // samples in a row that agree on another spacing
-	since        int64 // time of the first of them
+	alike        int   // consecutive steps with another spacing
+	since        int64 // start of the first of these steps
 
 	count   int             // samples
 	cycles  []*cycle        // by ascending period
-	past    *series.History // the samples, as many as the longest period has
-	longest int             // period of all cycles there have been
-	known   int             // number of the first sample in sums of a period; see add
-	last    []float64       // season at the last sample, from before that was learnt
+	past    *series.History // keeps at least longest + 1 samples
+	longest int             // longest period of all cycles so far, including removed ones
+	known   int             // index of the first sample that cycle sums subtract; see add
+	last    []float64       // season at the last sample, as forecast before it
 	active  bool            // a cycle has a share
 	others  []float64       // scratch: shapes of the shorter cycles
 	turning []*cycle        // scratch
 }
 
-// newSeasons returns the seasons of a new series, whose samples come to past first. given is the configured period,
-// or 0.
+// newSeasons returns the seasons of a new series. Each sample has to be in past before Observe. given is
+// the configured period, or 0.
 func newSeasons(past *series.History, limit, given int) *seasons {
 	dim := past.Dim
 	s := &seasons{dim: dim, limit: limit, past: past, last: make([]float64, dim), others: make([]float64, dim)}
@@ -71,7 +70,7 @@ func newSeasons(past *series.History, limit, given int) *seasons {
 	return s
 }
 
-// clock derives the spacing and the natural periods from the times of the samples.
+// clock derives the spacing, and with it the natural periods, from the times of the samples.
 func (s *seasons) clock(inverse []float64) {
 	step := s.time - s.before
 	known := s.time != 0 && s.before != 0 && step > 0
@@ -93,7 +92,7 @@ func (s *seasons) clock(inverse []float64) {
 	}
 }
 
-// dated reports whether samples so far had a time.
+// dated reports whether earlier samples had a time.
 func (s *seasons) dated() bool { return s.before != 0 || s.spacing > 0 }
 
 // same reports whether a step has about the given length.
@@ -118,7 +117,7 @@ func (s *seasons) natural(inverse []float64) {
 		if c := newCycle(s.dim, period); s.find(period) == nil {
 			c.span = span
 			s.add(c)
-			s.teach(c, n, 1, inverse) // the last sample is still to come
+			s.teach(c, n, 1, inverse) // without the last sample: Observe is about to learn it
 		}
 	}
 	s.known = min(s.known, s.count+1-n)
@@ -134,10 +133,11 @@ func (s *seasons) find(period int) *cycle {
 	return nil
 }
 
-// add puts a cycle among the others and lets the past be as long as its period. Samples from
-// before there was a cycle of that length count as zero where they leave the sum of a period,
-// so a cycle that was found has no share until sums have begun again. With their values the
-// first period found stays: air_quality_uci without times has 25 hours, and errors 14 % larger.
+// add inserts a cycle in the order of periods, and extends the past to its period.
+//
+// Samples from before the extension are not subtracted when they leave the sum of a period. A cycle of
+// the search therefore has no share until its sums have begun again. Were they subtracted, the first
+// period found would stay: for air_quality_uci without times 25 hours, with errors 14 % larger.
 func (s *seasons) add(c *cycle) {
 	i := 0
 	for i < len(s.cycles) && s.cycles[i].period < c.period {
@@ -152,7 +152,7 @@ func (s *seasons) add(c *cycle) {
 	}
 }
 
-// Keep removes the cycles that fail a condition.
+// Keep removes the cycles for which condition is false.
 func (s *seasons) Keep(condition func(*cycle) bool) {
 	var kept []*cycle
 	for _, c := range s.cycles {
@@ -163,8 +163,8 @@ func (s *seasons) Keep(condition func(*cycle) bool) {
 	s.cycles = kept
 }
 
-// propose adds a cycle of a period that the search has found, and teaches it the
-// past. Cycles that were found before and have no share make room.
+// propose adds a cycle with a period that the search has found, and teaches it the past. It removes
+// earlier cycles of the search without a share.
 func (s *seasons) propose(period int, inverse []float64) {
 	s.Keep(func(c *cycle) bool { return !c.free || c.active })
 	free := 0
@@ -183,7 +183,7 @@ func (s *seasons) propose(period int, inverse []float64) {
 	s.teach(c, min(s.past.Count, s.past.Depth), 0, inverse)
 }
 
-// teach lets a new cycle learn the last n samples except the newest ones.
+// teach lets a new cycle learn the samples with the lags n-1, …, newest.
 func (s *seasons) teach(c *cycle, n, newest int, inverse []float64) {
 	period, past := c.period, s.past
 	shorter := s.cycles[:0:0]
@@ -214,9 +214,9 @@ func (s *seasons) teach(c *cycle, n, newest int, inverse []float64) {
 	s.active = s.active || c.active
 }
 
-// phases returns the phases of the shortest cycles that have a shape: of those that were found, only
-// with a share, because a search sees many periods, and the week and the year only where nothing is
-// shorter.
+// phases returns the phases of the shortest cycles that have a shape. A cycle of the search needs a
+// share, because the search tries many periods. The week and the year count only without a shorter
+// cycle.
 func (s *seasons) phases() (now eval.Phases) {
 	n := 0
 	for _, c := range s.cycles {
@@ -229,8 +229,8 @@ func (s *seasons) phases() (now eval.Phases) {
 	return now
 }
 
-// turns returns the two longest cycles of at least shortestPhases samples, the shorter one first; those that
-// were found only with a share.
+// turns returns the two longest cycles of at least shortestPhases samples, the shorter one first. A cycle
+// of the search needs a share.
 func (s *seasons) turns() []*cycle {
 	s.turning = s.turning[:0]
 	for i := len(s.cycles) - 1; i >= 0 && len(s.turning) < 2; i-- {
@@ -242,7 +242,7 @@ func (s *seasons) turns() []*cycle {
 	return s.turning
 }
 
-// phaseNow is the phase of a cycle at the last sample.
+// phaseNow returns the phase of c at the last sample.
 func (s *seasons) phaseNow(c *cycle) int {
 	if c.span > 0 && s.before != 0 {
 		return c.phaseOf(s.before)
@@ -250,15 +250,15 @@ func (s *seasons) phaseNow(c *cycle) int {
 	return c.phase
 }
 
-// begin gives a variable the value v in all samples so far, as the past does before the first
-// sample of a variable.
+// begin sets variable j to v in all samples so far, as series.History does at the first value of a
+// variable.
 func (s *seasons) begin(j int, v float64) {
 	for _, c := range s.cycles {
 		c.total[j], c.fresh[j] = v*float64(min(c.run, c.period)), v*float64(c.run%c.period)
 	}
 }
 
-// learn gives variables that begin their first value.
+// learn calls begin for variables with their first value.
 func (s *seasons) learn(of *autoSeries, o *outcome) {
 	if of.past.Unseen == 0 {
 		return
@@ -270,8 +270,7 @@ func (s *seasons) learn(of *autoSeries, o *outcome) {
 	}
 }
 
-// Observe learns the last sample of the past; inverse are the inverse standard deviations of
-// the variables.
+// Observe learns the last sample in past. inverse has the inverse standard deviations of the variables.
 func (s *seasons) Observe(inverse []float64) {
 	y := s.past.Lag(0)
 	s.clock(inverse)
@@ -310,15 +309,14 @@ func (s *seasons) Observe(inverse []float64) {
 	s.time = 0
 }
 
-// change changes the sample of variable j at a lag.
+// change adds by to the sample of variable j at a lag.
 func (s *seasons) change(lag, j int, by float64) {
 	for _, c := range s.cycles {
 		c.change(lag, j, by)
 	}
 }
 
-// to writes the season k samples after the last one, or before it if k is negative, as
-// it is known now.
+// to writes the present estimate of the season k samples after the last one (k < 0: before it).
 func (s *seasons) to(dst []float64, k int) {
 	clear(dst)
 	for _, c := range s.cycles {
@@ -332,7 +330,7 @@ func (s *seasons) to(dst []float64, k int) {
 	}
 }
 
-// AheadTo writes the seasons of the next samples, as they are known now.
+// AheadTo writes the present estimates of the seasons of the next samples, n x dim.
 func (s *seasons) AheadTo(dst []float64) {
 	clear(dst)
 	d := s.dim
@@ -382,8 +380,8 @@ func (s *seasons) sharesTo(dst []float64) []float64 {
 	return dst
 }
 
-// appendPeriods appends the periods of the cycles with a share worth mentioning, the
-// strongest first; with sure those alone that are no chance.
+// appendPeriods appends the periods of the said cycles to dst, the strongest first; if sure is set only
+// those of the sure ones (see cycle).
 func (s *seasons) appendPeriods(dst []int, sure bool) []int {
 	first := len(dst)
 	for _, c := range s.cycles {
@@ -457,12 +455,12 @@ func (s *seasons) State(c *snapshot.Codec) {
 	}
 }
 
-// ofClock reports whether a cycle has a share that the search has not found.
+// ofClock reports whether a cycle that is not of the search has a share.
 func (s *seasons) ofClock() bool {
 	return slices.ContainsFunc(s.cycles, func(c *cycle) bool { return c.active && !c.free })
 }
 
-// has reports whether variable j has a season.
+// has reports whether a cycle has a share for variable j.
 func (s *seasons) has(j int) bool {
 	return slices.ContainsFunc(s.cycles, func(c *cycle) bool { return c.share[j].value > 0 })
 }

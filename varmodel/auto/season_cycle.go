@@ -8,41 +8,41 @@ import (
 )
 
 const (
-	shapeLimit    = 3    // limit of what a deviation moves a shape by, in standard deviations
-	cycleMemory   = 20   // periods that a shape is the mean of
-	shareMemory   = .97  // weight of a term of a share after the next one …
-	shortPeriod   = 24   // … but for a period of fewer samples, whose share would come and go,
-	shortMemory   = 4000 // samples that it remembers
-	shareDistance = 5    // limit of a deviation, in standard deviations
-	saidShare     = .1   // largest share from which on there is a season worth a name …
-	keptShare     = .02  // … and at which there is none any more: it would come and go
-	sureErrors    = 4    // standard errors of the coefficient above 0 from which on it is reported …
-	sureTerms     = 2    // … with more than so many terms
+	shapeLimit    = 3    // limit of the distance of a deviation from the shape, in standard deviations
+	cycleMemory   = 20   // periods in the mean of a shape
+	shareMemory   = .97  // weight of a term of a slope after the next term, for periods of shortPeriod or more
+	shortPeriod   = 24   // samples; a share of a shorter period would be unsteady with shareMemory
+	shortMemory   = 4000 // samples that the slope of a shorter period remembers
+	shareDistance = 5    // limit of the values that a share learns, in standard deviations
+	saidShare     = .1   // cycle.said begins when the largest share exceeds saidShare,
+	keptShare     = .02  // and ends when it no longer exceeds keptShare: the distance avoids switching
+	sureErrors    = 4    // slope.sure needs a coefficient of more than this many standard errors,
+	sureTerms     = 2    // and more than this many equal terms
 )
 
-// cycle is the mean shape of one period, of each variable. It is learnt from the
-// deviation of a sample from the mean of the period that ends with it: the level may
-// wander, and a constant shape adds nothing to it.
+// cycle is the mean shape of one period, of each variable. It learns the deviation of a sample from the
+// mean of the period that ends with the sample. The level may therefore wander, and a constant adds
+// nothing to a shape.
 type cycle struct {
 	period int   // samples
 	span   int64 // ns; 0: phases are counted
-	given  bool  // it is configured: believed until the samples say otherwise
-	free   bool  // the search has found it
+	given  bool  // configured: believed until the samples contradict it
+	free   bool  // found by the search
 
 	phase  int       // of the last sample
 	run    int       // samples since the last break
-	learnt int       // deviations
-	count  []uint8   // of each phase: deviations, at most cycleMemory; nil until a period is complete
+	learnt int       // number of deviations learnt
+	count  []uint8   // deviations per phase, at most cycleMemory; nil until a period is complete
 	mean   []float32 // period x dim: shape in units; nil until a period is complete
-	none   []float32 // zeros: the shape until then
-	unit   []float64 // of each variable: a power of two near its first standard deviation, 1 for none
-	prior  []float64 // shape at the last sample, from before that was learnt
-	total  []float64 // sum of the last period
-	fresh  []float64 // sum since run was a multiple of the period: total has no rounding errors of long ago
+	none   []float32 // zeros: the shape while mean is nil
+	unit   []float64 // of each variable: a power of two near its first standard deviation; 1 if that is 0
+	prior  []float64 // shape at the last sample, as it was before the sample was learnt
+	total  []float64 // sum of the last period samples
+	fresh  []float64 // sum of the last run mod period samples; replaces total after each period, with its rounding errors
 	share  []share   // of each variable
 	active bool      // a share is above 0
-	said   bool      // a share is large enough to speak of a season …
-	sure   bool      // … and to report it: it is no chance
+	said   bool      // a share is large enough for a season; see saidShare
+	sure   bool      // said, and statistically significant once: the season is reported
 }
 
 func newCycle(dim, period int) *cycle {
@@ -63,7 +63,7 @@ func newCycle(dim, period int) *cycle {
 	return c
 }
 
-// setFree marks a cycle that the search has found: it has to prove more.
+// setFree marks a cycle of the search. It needs more evidence than others.
 func (c *cycle) setFree() {
 	c.free = true
 	for j := range c.share {
@@ -72,22 +72,22 @@ func (c *cycle) setFree() {
 	}
 }
 
-// soon reports whether the cycle may count before its slope does: by the clock, of a day or longer. The rise of
-// a morning repeats within each hour.
+// soon reports whether evidence may give the cycle a share before its slope does. It does so only for
+// cycles of the clock of a day or more: an hour can seem to repeat because a whole morning rises.
 func (c *cycle) soon() bool { return !c.free && c.span >= daySpan }
 
-// phaseOf is the phase at a time, which may be before 1970.
+// phaseOf returns the phase at a time, which may be before 1970.
 func (c *cycle) phaseOf(ns int64) int {
 	turn := float64((ns%c.span+c.span)%c.span) / float64(c.span)
 	return int(math.Round(turn*float64(c.period))) % c.period
 }
 
-// open makes room for the shape.
+// open allocates count and mean.
 func (c *cycle) open() {
 	c.count, c.mean = make([]uint8, c.period), make([]float32, c.period*len(c.prior))
 }
 
-// At is the shape in units k samples after the last one, or before it: a view.
+// At returns the shape, in units, k samples after the last one (k < 0: before it): a view.
 func (c *cycle) At(k int) []float32 {
 	if c.mean == nil {
 		return c.none
@@ -100,7 +100,7 @@ func (c *cycle) At(k int) []float32 {
 	return c.mean[phase*d : (phase+1)*d]
 }
 
-// shapeAt adds the shape k samples after the last one to dst.
+// shapeAt adds the shape k samples after the last one to dst, for variables with a share.
 func (c *cycle) shapeAt(dst []float64, k int) {
 	for j, v := range c.At(k) {
 		if c.share[j].value > 0 {
@@ -109,8 +109,8 @@ func (c *cycle) shapeAt(dst []float64, k int) {
 	}
 }
 
-// Step moves on to the sample y at the given phase. old is the sample one period
-// before, nil if there is none since the break.
+// Step updates the sums with the sample y at the given phase. old is the sample one period before; nil:
+// it is not in the sums.
 func (c *cycle) Step(phase int, y, old []float64) {
 	c.phase = phase
 	c.run++
@@ -128,20 +128,20 @@ func (c *cycle) Step(phase int, y, old []float64) {
 	c.Remember()
 }
 
-// Remember copies the shape at the last sample.
+// Remember sets prior to the shape at the last sample.
 func (c *cycle) Remember() {
 	for j, v := range c.At(0) {
 		c.prior[j] = float64(v) * c.unit[j]
 	}
 }
 
-// Set changes an element of the shape, mean[j], to v.
+// Set sets mean[j], an element of the shape in units, to the value v.
 func (c *cycle) Set(mean []float32, j int, v float64) {
 	mean[j] = float32(series.ClipTo(v/c.unit[j], -math.MaxFloat32, math.MaxFloat32))
 }
 
-// begin takes the first period for the shape: lag(i) is the sample i before the
-// present one. The shorter cycles are at phases back samples after it.
+// begin sets the shape to the first period: lag(i) is the sample i before the present one. The shorter
+// cycles are already back samples ahead of it.
 func (c *cycle) begin(lag func(i int) []float64, shorter []*cycle, back int, inverse []float64) {
 	c.open()
 	for j, v := range inverse {
@@ -173,7 +173,7 @@ func (c *cycle) begin(lag func(i int) []float64, shorter []*cycle, back int, inv
 	c.Remember()
 }
 
-// change changes the sample of variable j at a lag in the sums and in the shape.
+// change adds by to the sample of variable j at a lag, in the sums and in the shape.
 func (c *cycle) change(lag, j int, by float64) {
 	if lag < c.learnt {
 		mean, phase := c.At(-lag), ((c.phase-lag)%c.period+c.period)%c.period
@@ -187,7 +187,7 @@ func (c *cycle) change(lag, j int, by float64) {
 	}
 }
 
-// learn learns the sample y where it was observed; the shorter cycles explain others.
+// learn learns the observed values of the sample y. others is the sum of the shapes of shorter cycles.
 func (c *cycle) learn(y, others, inverse []float64, observed []bool) {
 	mean := c.At(0)
 	if c.count[c.phase] < cycleMemory {
@@ -232,7 +232,7 @@ func (c *cycle) strength() (sum float64) {
 	return sum
 }
 
-// interrupt is for a break: the sums of a period begin again.
+// interrupt handles a break: the sums of a period begin again.
 func (c *cycle) interrupt() {
 	c.run = 0
 	clear(c.total)
@@ -270,26 +270,29 @@ func (c *cycle) State(s *snapshot.Codec) {
 	}
 }
 
-// slope is the share of what is said that is worth taking: the regression coefficient
-// of what happened on what was said, less its standard error, which is the larger the
-// fewer terms there are. Neighbouring outcomes are alike, so a whole number of periods
-// make one term. Where nothing repeats itself the share is 0.
+// slope is the share by which forecasts x ("said") of outcomes y ("happened") should be multiplied. The
+// regression without intercept of y on x has the coefficient b with the standard error se; with n terms
+//
+//	value = b - (1 + 2/n) se, limited to [0, 1].
+//
+// Neighbouring outcomes are correlated, so one period of them is one term. If nothing repeats, the
+// value is 0.
 type slope struct {
-	every           int     // outcomes of a term
-	short           bool    // what is the same in all outcomes of a term, the trend of a longer season, is left out
-	memory          float64 // weight of a term after the next one
-	outcomes        int
-	product, square float64 // of the term that is not complete
-	said, happened  float64 // sums of that term
-	pp, ps, ss      float64 // sums over the terms: product^2, product square, square^2,
-	sum, n          float64 // square, 1
-	least           float64 // terms before there is a share
-	smallest        float64 // share that is none
+	every           int     // outcomes per term
+	short           bool    // subtract the means of x and y in a term: they come from longer seasons
+	memory          float64 // weight of a term after the next term
+	outcomes        int     // in the current term
+	product, square float64 // sums of x y and x^2 in the current term
+	said, happened  float64 // sums of x and y in the current term
+	pp, ps, ss      float64 // sums over the terms of product^2, product square and square^2,
+	sum, n          float64 // and of square and 1, all with forgetting
+	least           float64 // number of terms before there is a share
+	smallest        float64 // smaller values become 0
 	value           float64
 }
 
-// add takes what was said and what happened, in standard deviations. A given cycle is
-// believed until there are two terms. It reports whether a term has ended.
+// add learns a forecast and its outcome, in standard deviations, and reports whether a term has ended.
+// While there are at most least terms, the value of a given cycle is b, that of others 0.
 func (t *slope) add(said, happened float64, given bool) (ended bool) {
 	t.product += said * happened
 	t.square += said * said
@@ -324,16 +327,16 @@ func (t *slope) add(said, happened float64, given bool) (ended bool) {
 	return true
 }
 
-// equalTerms is the number of equal terms that would have the weight of those there are.
+// equalTerms returns the effective number of terms, (sum of square)^2 / sum of square^2.
 func (t *slope) equalTerms() float64 { return t.sum * t.sum / t.ss }
 
-// regression returns the coefficient and its standard error with n terms.
+// regression returns the coefficient b and its standard error, for n terms.
 func (t *slope) regression(n float64) (b, se float64) {
 	b = t.ps / t.ss
 	return b, math.Sqrt(max(t.pp-b*t.ps, 0) / t.ss / (n - 1))
 }
 
-// sure reports whether the share is no chance.
+// sure reports whether the coefficient is statistically significant; see sureErrors.
 func (t *slope) sure() bool {
 	if t.ss <= 0 {
 		return false

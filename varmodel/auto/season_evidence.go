@@ -8,28 +8,29 @@ import (
 )
 
 const (
-	evidenceBlocks = 12  // blocks of a period
-	evidenceLeast  = 1.5 // equal blocks at least: one step has one
-	evidenceErrors = 3   // standard errors of the slope above 0, with many equal blocks, from which on it is no chance …
-	evidenceFew    = 3   // … and so many more with a single one
-	evidenceDoubt  = .5  // part of them, below which there is no share by the slope
-	evidenceMinus  = .3  // standard errors that are subtracted from a share by evidence
-	evidenceOdds   = 4   // logarithm of the likelihood ratio from which on there is a share by evidence
+	evidenceBlocks = 12  // blocks per period
+	evidenceLeast  = 1.5 // smallest effective number n of changes: a single jump has n = 1
+	evidenceErrors = 3   // a slope is significant from evidenceErrors + evidenceFew / n standard errors on
+	evidenceFew    = 3
+	evidenceDoubt  = .5 // part of these standard errors that a share by the slope needs
+	evidenceMinus  = .3 // standard errors that are subtracted from a share by evidence
+	evidenceOdds   = 4  // logarithm of the likelihood ratio that a share by evidence needs
 )
 
-// evidenceKeeps are the parts of a rest that may be left after a block: none of white noise, all of a walk.
+// evidenceKeeps are candidates for the autocorrelation of the remainder from block to block: 0 for white noise, 1
+// for a random walk.
 var evidenceKeeps = []float64{0, .25, .5, .75, 1}
 
-// share is the part of a cycle's shape that is worth taking, for one variable: by the slope, if there is half of the
-// evidence, or earlier by evidence.
+// share is the factor of a cycle's shape in the forecasts of one variable: the slope, if the evidence does not
+// contradict it, or, before that, a share by evidence.
 type share struct {
 	slope    slope
 	evidence evidence
 	value    float64
 }
 
-// add takes what was said and what happened, in standard deviations; 0 and 0 if nothing was observed. soon is
-// for a cycle whose evidence counts before its slope does.
+// add learns a forecast (said) and its outcome (happened), in standard deviations; both are 0 if the outcome was
+// not observed. soon: see cycle.soon.
 func (s *share) add(said, happened float64, given, soon, observed bool) {
 	said = series.ClipTo(said, -shareDistance, shareDistance)
 	happened = series.ClipTo(happened, -shareDistance, shareDistance)
@@ -54,7 +55,7 @@ func (s *share) add(said, happened float64, given, soon, observed bool) {
 	}
 }
 
-// sure reports whether the share is no chance.
+// sure reports whether slope and evidence are statistically significant. A given cycle needs only a share.
 func (s *share) sure(given bool) bool {
 	ratio, _ := s.evidence.share()
 	return s.value > saidShare && (given || ratio > 1 && s.slope.sure())
@@ -66,26 +67,26 @@ func (s *share) State(c *snapshot.Codec) {
 	c.Float64(&s.value)
 }
 
-// evidence tests early whether the changes that a cycle forecasts happen. A whole period is only one term of
-// a slope, because neighbouring outcomes are alike. Changes from one twelfth of a period to the next are
-// independent, even on a random walk. A regression without intercept explains observed changes y by forecast
-// changes x:
+// evidence tests, earlier than a slope, whether the changes happen that a cycle forecasts. The slope has one term
+// per period, because neighbouring outcomes are correlated. Changes between blocks of a twelfth of a period are
+// independent even on a random walk. A regression without intercept explains the observed changes y by the
+// forecast changes x:
 //
-//	y = b x + e, with n = (sum x^2)^2 / sum x^4 equal changes.
+//	y = b x + e, with the effective number of changes n = (sum x^2)^2 / sum x^4.
 type evidence struct {
-	said, happened  float64 // sums of the current block
-	seen, outcomes  int     // samples of it that were observed, and all
-	before          change  // of the block before: means
+	said, happened  float64 // sums over the current block
+	seen, outcomes  int     // observed samples and all samples in the current block
+	before          change  // means over the last block
 	changes         bool    // before is known
-	count, x4       float64 // changes, and sum of x^4, with forgetting like all sums
-	now, lag, then  moments // products of a block with itself, of it with the one before, of the one before with itself
-	product, square float64 // sums over the samples: said happened, said^2
+	count, x4       float64 // number of changes and sum of x^4; like all sums below with forgetting
+	now, lag, then  moments // sums of products: block with itself, block with last block, last block with itself
+	product, square float64 // sums over observed samples of said * happened and said^2
 }
 
-// change is what was said and what happened, in a block or from one to the next.
+// change holds the means over a block: of the forecasts, and of the outcomes.
 type change struct{ said, happened float64 }
 
-// moments are sums of products of what was said, x, and what happened, y, in two blocks.
+// moments are sums of products of the forecasts x and outcomes y of two blocks.
 type moments struct{ xx, xy, yx, yy float64 }
 
 func (m *moments) add(a, b change) {
@@ -93,7 +94,7 @@ func (m *moments) add(a, b change) {
 	m.yx, m.yy = m.yx+a.happened*b.said, m.yy+a.happened*b.happened
 }
 
-// sums returns the sums of products of x_t - keep x_{t-1} and y_t - keep y_{t-1} over the blocks t.
+// sums returns the sums of x'x', x'y' and y'y' over the blocks t, where x' = x_t - keep x_{t-1}, and y' likewise.
 func (e *evidence) sums(keep float64) (xx, xy, yy float64) {
 	k := keep * keep
 	return e.now.xx - 2*keep*e.lag.xx + k*e.then.xx,
@@ -101,9 +102,9 @@ func (e *evidence) sums(keep float64) (xx, xy, yy float64) {
 		e.now.yy - 2*keep*e.lag.yy + k*e.then.yy
 }
 
-// odds returns the logarithm of the likelihood ratio of a season over none, where the rest is an autoregression of
-// order one on the blocks with the best of evidenceKeeps in either case: a season that is smooth looks like a walk, but
-// the rest beside it does not.
+// odds returns the logarithm of the likelihood ratio of two models: a season, or none. In both models the remainder
+// of the blocks is an autoregression of order one, with the best of evidenceKeeps. A smooth season alone resembles
+// a random walk; the remainder beside it does not.
 func (e *evidence) odds() float64 {
 	season, none := math.Inf(1), math.Inf(1)
 	for _, keep := range evidenceKeeps {
@@ -120,7 +121,7 @@ func (e *evidence) odds() float64 {
 	return e.count / 2 * math.Log(none/max(season, series.Degenerate*none))
 }
 
-// add takes an outcome and reports whether a block has ended; a period has the given number of samples.
+// add learns a forecast and its outcome, and reports whether a block has ended. period is in samples.
 func (e *evidence) add(said, happened float64, period int, observed bool) (ended bool) {
 	if observed {
 		e.said, e.happened = e.said+said, e.happened+happened
@@ -143,7 +144,7 @@ func (e *evidence) add(said, happened float64, period int, observed bool) (ended
 	return true
 }
 
-// share returns the slope in standard errors over those that are no chance, and the share at this slope.
+// share returns the share by evidence, and the ratio of the slope b to the smallest significant slope.
 func (e *evidence) share() (ratio, share float64) {
 	xx, xy, yy := e.sums(1)
 	if e.x4 <= 0 || e.count <= 1 || xx*xx < evidenceLeast*e.x4 {
@@ -162,7 +163,7 @@ func (e *evidence) forget(keep float64) {
 	}
 }
 
-// forgetting returns the sums with forgetting.
+// forgetting returns pointers to the sums with forgetting.
 func (e *evidence) forgetting() [16]*float64 {
 	return [...]*float64{
 		&e.count, &e.x4, &e.product, &e.square,
@@ -172,7 +173,7 @@ func (e *evidence) forgetting() [16]*float64 {
 	}
 }
 
-// interrupt is for a break: the next block does not follow the last one.
+// interrupt handles a break: the next block does not follow the last one.
 func (e *evidence) interrupt() { e.changes = false }
 
 func (e *evidence) State(c *snapshot.Codec) {
