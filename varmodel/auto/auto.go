@@ -20,7 +20,7 @@ type Config struct {
 	Exogenous int      // K, exogenous inputs; see eval.InputTaker
 
 	Tier    Tier         // cost of the model; "" means TierFull
-	Without []Ingredient // Ingredients left out, to measure what each is worth
+	Without []Ingredient // parts left out, to measure their effect; see Ingredients
 
 	Workspace *Workspace // shared with other models; nil: its own
 }
@@ -28,28 +28,43 @@ type Config struct {
 // Ingredient is a part of the default model that can be left out.
 type Ingredient string
 
-// The Ingredients, beside the experts.
-const (
-	Refitting  Ingredient = "refit"       // refits of the experts at 50, 100, 400 and 3200 samples
-	LongInputs Ingredient = "long"        // forecasts of ar96 as inputs of the other experts
-	Stacking   Ingredient = "stack"       // linear correction of the aggregate
-	Holding    Ingredient = "hold"        // factors by the time since the last change, where values repeat
-	Seasons    Ingredient = "seasons"     // cycles of the clock and of the search, and forecasts of what remains
-	SeasonStep Ingredient = "season-step" // the season around its mean as an expert of one step
-	EarlySteps Ingredient = "early"       // shrinkage of the one-step forecasts of young series
-	Exact      Ingredient = "exact"       // least squares where there is little noise
-	CrossLags  Ingredient = "cross"       // far lags of other coordinates
-	OwnPast    Ingredient = "own"         // regression of each coordinate on its own past, beyond one step
-	Iterating  Ingredient = "iterate"     // the mixture fed with its own forecasts, beyond one step
-	Rounds     Ingredient = "rounds"      // rounds by the variance ratio, not by the horizon
-	Trends     Ingredient = "trend"       // start from the trend beyond one step
-	Calendar   Ingredient = "calendar"    // corrections by random features of hour, weekday and level
-)
-
+// Ingredients lists the Ingredients, beside the experts:
+//
+//   - refit: refits of the experts at 50, 100, 400 and 3200 samples
+//   - long: forecasts of ar96 as inputs of the other experts
+//   - stack: linear correction of the aggregate
+//   - hold: factors by the time since the last change, where values repeat
+//   - seasons: cycles of the clock and of the search, and forecasts of the remainder
+//   - season-step: the season around its mean as an expert of one step
+//   - early: shrinkage of the one-step forecasts of young series
+//   - exact: least squares where there is little noise
+//   - cross: far lags of other coordinates
+//   - own: regression of each coordinate on its own past, beyond one step
+//   - iterate: the mixture iterated on its own forecasts, beyond one step
+//   - rounds: rounds by the variance ratio, not by the horizon
+//   - trend: forecasts beyond one step start from the trend
+//   - calendar: corrections by waves of hour and weekday times level
 var Ingredients = []Ingredient{
-	Refitting, LongInputs, Stacking, Holding, Seasons, SeasonStep, EarlySteps,
-	Exact, CrossLags, OwnPast, Iterating, Rounds, Trends, Calendar,
+	partRefit, partLong, partStack, partHold, partSeasons, partSeasonStep, partEarly,
+	partExact, partCross, partOwn, partIterate, partRounds, partTrend, partCalendar,
 }
+
+const (
+	partRefit      Ingredient = "refit"
+	partLong       Ingredient = "long"
+	partStack      Ingredient = "stack"
+	partHold       Ingredient = "hold"
+	partSeasons    Ingredient = "seasons"
+	partSeasonStep Ingredient = "season-step"
+	partEarly      Ingredient = "early"
+	partExact      Ingredient = "exact"
+	partCross      Ingredient = "cross"
+	partOwn        Ingredient = "own"
+	partIterate    Ingredient = "iterate"
+	partRounds     Ingredient = "rounds"
+	partTrend      Ingredient = "trend"
+	partCalendar   Ingredient = "calendar"
+)
 
 // ExpertNames lists the experts of the default model beside persistence. Config
 // also accepts, for any number N of lags, arN (a coordinate's own lags), varN (lags
@@ -100,7 +115,7 @@ func newMixtureModel(cfg Config, tier tierSpec, specs []expertSpec) (eval.Model,
 	}
 	m := &auto{cfg: cfg, tier: tier, work: work, memory: tier.memory, names: []string{"persistence"}}
 	for _, spec := range specs {
-		spec.long = spec.long && m.has(LongInputs)
+		spec.long = spec.long && m.has(partLong)
 		e, err := newExpert(spec, cfg.Dim, cfg.Exogenous, cfg.Seed, work)
 		if err != nil {
 			return nil, err
@@ -121,7 +136,7 @@ func newMixtureModel(cfg Config, tier tierSpec, specs []expertSpec) (eval.Model,
 			e.yuleWalker.batch = 1 // the next sample may belong to another series
 		}
 	}
-	if m.repeats = m.seasonal() && m.has(SeasonStep) && len(cfg.Experts) == 0; m.repeats {
+	if m.repeats = m.seasonal() && m.has(partSeasonStep) && len(cfg.Experts) == 0; m.repeats {
 		m.names = append(m.names, "season")
 	}
 	m.depth, m.order = max(m.depth, directOrder), max(m.order, 1)
@@ -162,11 +177,11 @@ func (m *auto) recent() int { return yuleWalkerDepth(m.depth) }
 
 // refits reports whether the experts are refitted: shared weights have no samples of
 // their own to learn again.
-func (m *auto) refits() bool { return !m.cfg.Shared && m.has(Refitting) }
+func (m *auto) refits() bool { return !m.cfg.Shared && m.has(partRefit) }
 
 // seasonal reports whether series have seasons: the source that forecasts what remains
 // without them must be their own.
-func (m *auto) seasonal() bool { return m.refits() && m.has(Seasons) }
+func (m *auto) seasonal() bool { return m.refits() && m.has(partSeasons) }
 
 func (m *auto) State(c *snapshot.Codec) {
 	c.Section("auto")

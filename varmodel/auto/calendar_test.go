@@ -68,7 +68,7 @@ func TestCalendarKnowsWhenTheColdCounts(t *testing.T) {
 		const seeds = 2
 		for seed := range uint64(seeds) {
 			rows := house(seed, c.coupled)
-			with, without := meanSquares(t, rows), meanSquares(t, rows, Calendar)
+			with, without := meanSquares(t, rows), meanSquares(t, rows, partCalendar)
 			for k := range logs {
 				logs[k] += math.Log(with[k]/without[k]) / seeds
 			}

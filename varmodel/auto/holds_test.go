@@ -38,7 +38,7 @@ func TestHoldsOfBursts(t *testing.T) {
 		}
 		return ours / least
 	}
-	with, without := ratio(), ratio(Holding)
+	with, without := ratio(), ratio(partHold)
 	if !(with <= 1.1) || !(without >= with+.02) {
 		t.Errorf("%.3f of the least error, %.3f without factors", with, without)
 	}
@@ -70,7 +70,7 @@ func TestHoldFactor(t *testing.T) {
 func TestHoldsLeaveOthersAlone(t *testing.T) {
 	x := modeltest.RandomSeries(rand.New(rand.NewPCG(55, 56)), 400, 2, 0)
 	with := modeltest.Record(t, newAuto(t, Config{Dim: 2, Horizon: 1}).NewSeries(), x, 2)
-	without := modeltest.Record(t, newAuto(t, Config{Dim: 2, Horizon: 1, Without: []Ingredient{Holding}}).NewSeries(), x, 2)
+	without := modeltest.Record(t, newAuto(t, Config{Dim: 2, Horizon: 1, Without: []Ingredient{partHold}}).NewSeries(), x, 2)
 	if err := modeltest.Same(with, without); err != nil {
 		t.Error(err)
 	}

@@ -99,7 +99,7 @@ func (l *leastSquares) learn(s *autoSeries, o *outcome) {
 
 // follow searches for lags of other coordinates at every doubling of the samples, and then at regular intervals.
 func (l *leastSquares) follow(s *autoSeries) {
-	if s.m.has(CrossLags) {
+	if s.m.has(partCross) {
 		again := s.total%(seasonAgain*s.m.memory) == 0
 		l.search(isDoubling(s.total, refitTimes[0]) || again, s.past, s.scaler)
 	}

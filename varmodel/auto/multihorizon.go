@@ -135,7 +135,7 @@ func newMultihorizon(m *auto, q *seasons, calendar bool) *multihorizon {
 	o := &multihorizon{
 		direct: g, horizon: horizon, seasons: q, season: m.cfg.Season,
 		origins:      make([]origin, horizon),
-		iteratedPath: lanes.Rows(horizon, d), mixture: newIteration(m, horizon), iterates: m.has(Iterating),
+		iteratedPath: lanes.Rows(horizon, d), mixture: newIteration(m, horizon), iterates: m.has(partIterate),
 		seasonPath:  make([]float64, horizon*d),
 		pathWeights: make([]float64, paths*len(g.steps)*d),
 		atAnchors:   make([]float64, len(g.steps)*d),
@@ -147,13 +147,13 @@ func newMultihorizon(m *auto, q *seasons, calendar bool) *multihorizon {
 		ahead:       make([]float64, horizon*d),
 		all:         make([]float64, horizon*d),
 		lags:        newLagRegression(d, horizon, m.cfg.Season, work),
-		trends:      newTrends(d, g.steps, m.has(Trends)),
-		noOwnPast:   !m.has(OwnPast),
+		trends:      newTrends(d, g.steps, m.has(partTrend)),
+		noOwnPast:   !m.has(partOwn),
 	}
 	for _, h := range g.steps {
 		o.mixtures = append(o.mixtures, newMixture(d, anchorExperts, h, repeatLast, true, &work.newton))
 		r := newRounds(h)
-		if !m.has(Rounds) {
+		if !m.has(partRounds) {
 			r.shortest = r.longest
 		}
 		o.rounds = append(o.rounds, r)

@@ -109,7 +109,7 @@ func NewORFFVAR(cfg ORFFVARConfig) (eval.Model, error) {
 }
 
 // orffvarTier has what NewORFFVAR takes of the default model, beside its components.
-var orffvarTier = tierSpec{memory: 500, season: check.MaxPeriod, without: []Ingredient{SeasonStep}}
+var orffvarTier = tierSpec{memory: 500, season: check.MaxPeriod, without: []Ingredient{partSeasonStep}}
 
 // orffvarComponents returns the three components of ORFFVAR, and before them the
 // autoregression on each coordinate's own lags whose forecasts are inputs of the local component. A

@@ -23,7 +23,7 @@ type panel struct {
 func newPanel(m *auto) *panel {
 	d, k := m.cfg.Dim, len(m.experts)
 	p := &panel{
-		mixture:   newMixture(d, len(m.names), 1, -1, m.has(Stacking), &m.work.newton),
+		mixture:   newMixture(d, len(m.names), 1, -1, m.has(partStack), &m.work.newton),
 		young:     shrinkage{every: 1, errors: earlyErrors, fading: true},
 		phi:       make([][]float64, k),
 		out:       make([]float64, k*d),

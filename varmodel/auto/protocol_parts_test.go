@@ -259,7 +259,7 @@ func TestProtocolParts(t *testing.T) {
 			means(simple, 1, without, 1))
 	}
 	row("everything")
-	for _, w := range []Ingredient{Seasons, SeasonStep, EarlySteps, Holding, Exact, CrossLags, OwnPast, Rounds, Trends, Calendar} {
+	for _, w := range []Ingredient{partSeasons, partSeasonStep, partEarly, partHold, partExact, partCross, partOwn, partRounds, partTrend, partCalendar} {
 		row("without "+string(w), w)
 	}
 }

@@ -49,7 +49,7 @@ func (r *refit) open(s *autoSeries) {
 	m := s.m
 	d := m.cfg.Dim
 	depth := m.recent()
-	if m.source == nil || !m.has(LongInputs) {
+	if m.source == nil || !m.has(partLong) {
 		depth = 0 // only the source uses the increments
 	}
 	r.frame = newFrame(d, m.order, depth, s.scaler, newLocalMean(d), s.frame.inputs)

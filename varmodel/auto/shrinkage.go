@@ -42,7 +42,7 @@ const (
 // youngFactor is the factor by which the one-step increments of the mixture are multiplied
 // in a young series: the shrinkage fades as evidence grows, whatever the number of samples.
 func (p *panel) youngFactor(s *autoSeries) float64 {
-	if s.total >= earlyEnd || !s.m.has(EarlySteps) {
+	if s.total >= earlyEnd || !s.m.has(partEarly) {
 		return 1
 	}
 	t := &p.young

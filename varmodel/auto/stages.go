@@ -80,7 +80,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 	inputs := series.NewExogenousInputs(m.cfg.Exogenous, m.cfg.Horizon)
 	s.frame = newFrame(d, m.order, m.recent(), s.scaler, s.local, inputs)
 	s.frame.past = *s.past
-	if !m.has(Exact) {
+	if !m.has(partExact) {
 		s.exact.end()
 	}
 	limit, given := m.tier.season, m.cfg.Season
@@ -94,11 +94,11 @@ func (m *auto) NewSeries() eval.Forecaster {
 	}
 	s.smoothing = newSmoothing(d)
 	s.add(s.seasons, statistics{}, s.smoothing, s.panel)
-	if m.seasonal() && m.has(Calendar) {
+	if m.seasonal() && m.has(partCalendar) {
 		s.calendar = newCalendar(m)
 		s.add(s.calendar)
 	}
-	if m.has(Holding) {
+	if m.has(partHold) {
 		s.holds = newHolds(d)
 		s.add(s.holds)
 	}

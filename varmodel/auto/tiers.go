@@ -31,18 +31,18 @@ type tierSpec struct {
 
 var tiers = map[Tier]tierSpec{
 	TierFull: {pool: pool, memory: 2000, season: check.MaxPeriod},
-	TierLight: {memory: 500, season: 2016, without: []Ingredient{Stacking, LongInputs, Calendar}, pool: []expertSpec{
+	TierLight: {memory: 500, season: 2016, without: []Ingredient{partStack, partLong, partCalendar}, pool: []expertSpec{
 		{name: "ar48", own: 48, source: true, ridge: 100, forgetting: 0.9998, every: 1024},
 		{name: "orff3-local", target: localTarget, order: 3, linear: 1, frequencies: 20, bandwidth: 1, ridge: 100, forgetting: 0.9995, every: 16},
 	}},
-	TierYoung: {memory: 200, season: 288, without: []Ingredient{LongInputs, Calendar}, pool: []expertSpec{
+	TierYoung: {memory: 200, season: 288, without: []Ingredient{partLong, partCalendar}, pool: []expertSpec{
 		{name: "ar24", own: 24, source: true, ridge: 100, forgetting: 0.9995, every: 1024},
 		{name: "ar6", own: 6, ridge: 10, forgetting: 0.998, every: 16},
 		{name: "var1", order: 1, linear: 1, ridge: 1, forgetting: 1},
 		{name: "var4", order: 4, linear: 10, ridge: 100, forgetting: 0.998},
 		{name: "var2-local", target: localTarget, order: 2, linear: 1, ridge: 100, forgetting: 0.9995, every: 16},
 	}},
-	TierTiny: {memory: 200, season: 1440, without: []Ingredient{Stacking, LongInputs, Calendar}, pool: []expertSpec{
+	TierTiny: {memory: 200, season: 1440, without: []Ingredient{partStack, partLong, partCalendar}, pool: []expertSpec{
 		{name: "ar24", own: 24, source: true, ridge: 100, forgetting: 0.9995, every: 1024},
 		{name: "orff2-local", target: localTarget, order: 2, linear: 1, frequencies: 12, bandwidth: 1, ridge: 100, forgetting: 0.9995, every: 16},
 	}},

@@ -23,7 +23,6 @@ var larger = map[string]struct {
 	"stream/format":   {48, "three formats, their settings, and times and columns that stream/file and stream/format/avro read the same way"},
 	"stream/kafka":    {40, "a group, its state topic and its sinks, each with its settings, errors and rights"},
 	"stream/file":     {38, "seven formats, sources, sinks and the store"},
-	"varmodel/auto":   {32, "a constant per ingredient that an ablation can leave out"},
 	"varmodel/kernel": {36, "five models, and the choices of each as constants"},
 }
 
