@@ -111,7 +111,7 @@ func (m *Decomposable) VarianceTo(v, x, z []float64) {
 	vec.Scale(optional.Variance(m.scalar, x, z), v)
 }
 
-// allInFeatures marks maps whose PredictTo and AddGradient use nothing random but
+// AllInFeatures marks maps whose PredictTo and AddGradient use nothing random but
 // phi.
 func (m *Decomposable) AllInFeatures() {}
 

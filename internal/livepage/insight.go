@@ -5,7 +5,7 @@ import (
 )
 
 // maxExperts is the number of experts whose weights are kept; the other weights are summed.
-const maxExperts = 10
+const maxExperts = 16
 
 // insight has the expert weights and the influences of a series.
 type insight struct {

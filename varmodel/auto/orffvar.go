@@ -46,8 +46,8 @@ type ORFFVARConfig struct {
 // online: decomposable kernel with identity operator, standardised lags with a linear part
 // beside the random features.
 //
-// With BlockNewton it is the sum of three components, see orffvarComponents, that are
-// weighted coordinate by coordinate. RLS and NLMS learn a single component: increments as
+// With BlockNewton it mixes three components, see orffvarComponents, with weights for
+// each coordinate. RLS and NLMS learn a single component: increments as
 // targets, the bandwidth from the first 200 inputs, linear until then.
 func NewORFFVAR(cfg ORFFVARConfig) (eval.Model, error) {
 	if err := check.Shape(cfg.Dim, cfg.Horizon); err != nil {

@@ -64,7 +64,7 @@ func (r *refit) open(s *autoSeries) {
 // end ends a refit; experts not yet replaced stay as they are.
 func (r *refit) end(s *autoSeries) { *r = refit{from: r.from, current: len(s.m.experts)} }
 
-// Observe starts a refit when it is time, and continues a started one.
+// follow starts a refit when it is time, and continues a started one.
 func (r *refit) follow(s *autoSeries) {
 	// After a break the history may be too short for a refit.
 	if slices.Contains(refitTimes, s.total) && s.total <= 2*s.m.memory && s.past.Count >= min(s.total/2, s.m.memory) {
