@@ -1,0 +1,84 @@
+package job
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/orffvar/forecaster/internal/wire"
+	"github.com/orffvar/forecaster/stream/kafka"
+)
+
+// The checkpoints of a group, in a directory or a topic, are listed with the offset to go on from, and are removed
+// together with its offsets once it has no member: the next start reads everything again.
+func TestCheckpointsOfAGroup(t *testing.T) {
+	for _, c := range []struct {
+		sets       []string
+		none, path string
+	}{
+		{nil, "no checkpoints below ", ""},
+		{[]string{"state.dir=", "state.topic=s"}, "no checkpoints in the topic s", "in["},
+	} {
+		f := newField(t)
+		cfg, err := loadConfig(t, f.settings(c.sets...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open := func() Checkpoints {
+			t.Helper()
+			connection, err := wire.InputKafka(cfg).Connection()
+			if err != nil {
+				t.Fatal(err)
+			}
+			group, err := kafka.NewGroup(kafka.GroupConfig{Connection: connection, Topics: []string{"in"}, Group: "g", Log: slog.New(slog.DiscardHandler)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cfg.State.Topic == "" {
+				return &LocalState{Directory(cfg.State.Dir), group}
+			}
+			saved, err := group.SavedState(t.Context(), cfg.State.Topic)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { saved.Close() })
+			return &StateTopic{saved, cfg.State.Topic}
+		}
+		l, stop := f.start(c.sets...)
+		f.send(20, sampleText)
+		until(t, "all is read", func() bool { return records(l) == 4*20 })
+		if n, err := open().Reset(t.Context()); n != 0 || err == nil || !strings.Contains(err.Error(), "the group has members") {
+			t.Errorf("%v: while it works %d are removed, error %v", c.sets, n, err)
+		}
+		stop()
+		state := open()
+		list, err := state.List(t.Context())
+		newest := 0
+		for _, i := range list {
+			if !strings.HasPrefix(i.Path, c.path) || i.Error != "" || i.Bytes == 0 || i.Settings["model.type"] != "persistence" || (i.Committed != nil) != (c.sets != nil) {
+				t.Errorf("%v: %+v", c.sets, i)
+			}
+			if i.Next == 20 && strings.HasPrefix(i.Last, "19:") {
+				newest++
+			}
+		}
+		if err != nil || newest < fieldPartitions {
+			t.Errorf("%v: %d checkpoints have all messages, want %d; error %v", c.sets, newest, fieldPartitions, err)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if n, err := state.Reset(ended); n != 0 || err == nil || !strings.Contains(err.Error(), "no answer from Kafka within 5m") {
+			t.Errorf("%v: without time %d are removed, error %v", c.sets, n, err)
+		}
+		if n, err := state.Reset(t.Context()); n != len(list) || err != nil {
+			t.Errorf("%v: %d of %d are removed, error %v", c.sets, n, len(list), err)
+		}
+		if left, err := state.List(t.Context()); err == nil || !strings.HasPrefix(err.Error(), c.none) {
+			t.Errorf("%v: afterwards %+v, error %v", c.sets, left, err)
+		}
+		again, _ := f.start(append(c.sets, "output.file.path="+filepath.Join(f.dir, "again-{partition}.jsonl"))...)
+		until(t, "all is read again", func() bool { return records(again) == 4*20 })
+	}
+}
