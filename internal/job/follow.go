@@ -21,7 +21,7 @@ import (
 // results of each before it reads the next: a program at the other end of a pipe asks and waits.
 // Forecasts equal those of Replay, bit by bit. With a directory state, the models go on from the
 // checkpoint there, which a Replay may have left, and one is taken every state.interval and at the end.
-func Follow(ctx context.Context, cfg *config.Config, state string, log *slog.Logger, answer func(*stream.Batch) error) (err error) {
+func Follow(ctx context.Context, cfg *config.Config, state string, log *slog.Logger, answer func(*stream.Batch) error) error {
 	src, err := OpenFile(ctx, cfg, log)
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func Follow(ctx context.Context, cfg *config.Config, state string, log *slog.Log
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, store.Close()) }()
+		defer store.Close()
 		rc.Store, rc.Settings, rc.Adjustable = store, wire.Settings(cfg), wire.Adjustable
 	}
 	d, err := run.NewDriver(rc)

@@ -108,8 +108,12 @@ func TestLogOfAJob(t *testing.T) {
 		}
 		return a
 	}}
-	if err := NewLive(cfg, slog.New(slog.NewTextHandler(&log, &options)), "").Run(t.Context()); err != nil {
+	l := NewLive(cfg, slog.New(slog.NewTextHandler(&log, &options)), "")
+	if err := l.Run(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	if s := l.Stats()[ofFile]; s.Records != 400 || s.Damaged != 0 {
+		t.Errorf("without checkpoints %d are damaged, after %d records", s.Damaged, s.Records)
 	}
 	got, gaps := "", 0
 	for line := range strings.Lines(log.text.String()) {

@@ -149,10 +149,10 @@ func TestServerTLS(t *testing.T) {
 	write(keyFile, []byte("no key"))
 	serves("with a damaged key", 2)
 	stop()
-	if n := strings.Count(log.String(), "the old one stays"); n != 3 {
+	if n := strings.Count(log.String(), "msg=\"the changed certificate of the HTTP server cannot be read; the old one stays\" cert="+certFile+" key="+keyFile+" error="); n != 3 {
 		t.Errorf("%d errors in the log, want 3:\n%s", n, log.String())
 	}
-	if n := strings.Count(log.String(), "was read again"); n != 1 {
+	if n := strings.Count(log.String(), "msg=\"the certificate of the HTTP server was read again\" cert="+certFile+"\n"); n != 1 {
 		t.Errorf("the log has %d renewals, want 1:\n%s", n, log.String())
 	}
 }
