@@ -2,10 +2,12 @@ package job
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -114,8 +116,9 @@ func TestCrowd(t *testing.T) {
 	idle := dial()
 	until(t, "two guests", func() bool { return guests() == 2 })
 	third := dial()
-	if answered(idle) {
-		t.Error("the idle connection is open")
+	_ = idle.SetReadDeadline(time.Now().Add(time.Minute))
+	if _, err := idle.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("the idle connection is open: %v", err)
 	}
 	request(third, "/short")
 	if !answered(third) {
