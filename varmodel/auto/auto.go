@@ -16,7 +16,7 @@ type Config struct {
 	Seed      uint64   // seed of the random frequencies
 	Experts   []string // names of the experts beside persistence, see ExpertNames; empty means all of ExpertNames
 	Shared    bool     // several series share the weights
-	Season    int      // samples in a season; 0 means that the season is found in the data
+	Season    int      // samples per season; 0: seasons are found in the data
 	Exogenous int      // K, exogenous inputs; see eval.InputTaker
 
 	Tier    Tier         // cost of the model; "" means TierFull
@@ -157,9 +157,9 @@ type auto struct {
 	work    *Workspace
 	experts []*expert
 	names   []string        // persistence, then the experts, then the season if repeats
-	repeats bool            // the season around the mean of the remainder is mixed, too
+	repeats bool            // the season is an expert, see autoSeries.forecastSeason
 	depth   int             // largest number of lags that an expert uses
-	order   int             // lags of all coordinates in frame.lags: the most that an expert uses, except around the local mean
+	order   int             // lags in frame.lags: the largest order of an expert without localTarget
 	memory  int             // samples that a refit learns
 	targets []target        // distinct targets of the experts
 	source  *expert         // expert whose forecasts are inputs of the others; nil without one
@@ -172,15 +172,15 @@ func (m *auto) has(i Ingredient) bool {
 	return !slices.Contains(m.cfg.Without, i) && !slices.Contains(m.tier.without, i)
 }
 
-// recent is the number of increments that a series keeps.
+// recent returns the number of increments that a series keeps.
 func (m *auto) recent() int { return yuleWalkerDepth(m.depth) }
 
-// refits reports whether the experts are refitted: shared weights have no samples of
-// their own to learn again.
+// refits reports whether the experts are refitted. Shared weights are not, because one series has
+// only a part of their samples.
 func (m *auto) refits() bool { return !m.cfg.Shared && m.has(partRefit) }
 
-// seasonal reports whether series have seasons: the source that forecasts what remains
-// without them must be their own.
+// seasonal reports whether series have seasons. They need a source of their own, which learns
+// their remainder again.
 func (m *auto) seasonal() bool { return m.refits() && m.has(partSeasons) }
 
 func (m *auto) State(c *snapshot.Codec) {

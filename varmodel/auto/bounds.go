@@ -7,30 +7,30 @@ import (
 )
 
 const (
-	boundTurn  = .4           // evidence of a sample that follows one at the extreme, and turns back: a walk does so half of the time, rounded noise more often
-	boundHold  = 2 * math.Ln2 // largest evidence of one that repeats the extreme
-	boundProof = 4.6          // evidence from which on the extreme is a bound: odds of 100 …
-	boundDoubt = 4            // … times this for each bound that was passed
+	boundTurn  = .4           // evidence of a turn back from the extreme, which half of the steps of a walk make, and more of rounded noise
+	boundHold  = 2 * math.Ln2 // largest evidence of a sample that repeats the extreme
+	boundProof = 4.6          // evidence that a bound needs: odds of 100,
+	boundDoubt = 4            // multiplied by boundDoubt for each believed bound that was passed
 )
 
-// bound is the largest or the smallest sample of a variable, and the evidence that no sample passes it, such as 0 of
-// a count and 100 of a percentage: a logarithm of odds. A walk at its extreme passes it in one of two steps, and
-// repeats it as often as other values. Forecasts stop at a bound.
+// bound is the largest or the smallest sample of a variable, with the evidence that no sample can pass it, such as 0
+// of a count. The evidence is a logarithm of odds: a random walk at its extreme passes it in half of its steps, and
+// repeats it as often as other values. Forecasts stop at a believed bound.
 type bound struct {
 	sign     float64 // 1: the largest, -1: the smallest
 	at       float64
 	evidence float64
-	need     float64 // evidence that makes a bound
+	need     float64 // the bound is believed if evidence > need
 
-	steps, repeats           float64 // from other samples, and those of them that change nothing
-	stepsThere, repeatsThere float64 // the same from the extreme
+	steps, repeats           float64 // number of steps from other values, and of those with increment 0
+	stepsThere, repeatsThere float64 // the same for steps from the extreme
 }
 
 func newBound(sign float64) bound {
 	return bound{sign: sign, at: math.Inf(int(-sign)), need: boundProof}
 }
 
-// learn learns a sample and the one before, NaN if that is not known.
+// learn learns the step from the sample before, NaN if it is not known, to y.
 func (b *bound) learn(y, before float64) {
 	var step, repeat float64
 	if before == before {
@@ -61,7 +61,7 @@ func (b *bound) learn(y, before float64) {
 
 func (b *bound) believed() bool { return b.evidence > b.need }
 
-// clip returns the forecast v, or the bound beyond which it lies.
+// clip limits the forecast v to a believed bound.
 func (b *bound) clip(v float64) float64 {
 	if b.sign*v > b.sign*b.at && b.believed() {
 		return b.at

@@ -10,32 +10,31 @@ import (
 )
 
 const (
-	crossSamples = 500 // samples that are searched …
-	crossLeast   = 300 // … and at least
+	crossSamples = 500 // samples that are searched, at most
+	crossLeast   = 300 // samples that are searched, at least
 	crossFrom    = 7   // shortest lag: the experts see the shorter ones
-	crossParts   = 4   // the longest lag is the samples over this
-	crossMost    = 32  // coordinates beyond which there is no search
-	crossShare   = .25 // squared correlation of the increments from which on a lag is used …
-	crossBeyond  = .1  // … if it exceeds that with the own increments at any lag by so much
+	crossParts   = 4   // the longest lag is the number of samples / crossParts
+	crossMost    = 32  // largest number of coordinates with a search
+	crossShare   = .25 // smallest squared correlation of increments at a lag that is used; it also exceeds
+	crossBeyond  = .1  // the squared autocorrelation of the coordinate at any lag by crossBeyond
 	crossLimit   = 5   // limit of an increment, in root mean squares
 )
 
-// crossLag is a coordinate and the number of samples by which it runs ahead; 0: none.
+// crossLag is a coordinate and the number of samples by which it leads; lag 0: none.
 type crossLag struct{ from, lag int }
 
-// crossSearch looks for coordinates that follow another one after a fixed time, such as
-// the temperature at the end of a pipe. For each coordinate it finds the other coordinate and
-// the lag whose correlation of increments is largest in magnitude. Each sample compares a few
-// lags.
+// crossSearch looks for coordinates that follow another one after a fixed time, such as the temperature at
+// the end of a pipe. For each coordinate it finds the other coordinate and the lag with the largest squared
+// correlation of increments. It compares a few lags per sample.
 type crossSearch struct {
-	samples, lag int       // increments that are searched, 0: no search under way; next lag
-	to, from     int       // pair of coordinates that is compared next
-	rows         []float64 // dim x samples: increments with mean square one, the newest first
-	found        []crossLag
-	best, own    []float64 // of each coordinate: largest squared correlation with another one, with itself
+	samples, lag int        // increments that are searched, 0: no search is running; next lag
+	to, from     int        // pair of coordinates that is compared next
+	rows         []float64  // dim x samples: increments with mean square one, the newest first
+	found        []crossLag // of each coordinate: the lag with the correlation best
+	best, own    []float64  // of each coordinate: largest squared correlation with another one, and with itself
 }
 
-// begin starts a search in the samples that are kept, if they are enough.
+// begin starts a search in the kept samples, if there are enough of them.
 func (c *crossSearch) begin(past *series.History) {
 	*c = crossSearch{}
 	n, d := min(past.Count, past.Depth, crossSamples+1)-1, past.Dim
@@ -60,7 +59,7 @@ func (c *crossSearch) begin(past *series.History) {
 	}
 }
 
-// proceed compares some lags. It returns true after the last one.
+// proceed compares some lags, and reports whether the search has ended.
 func (c *crossSearch) proceed() bool {
 	n, d := c.samples, len(c.found)
 	limit := n / crossParts
@@ -87,7 +86,7 @@ func (c *crossSearch) proceed() bool {
 	return false
 }
 
-// result is the lag that coordinate j follows.
+// result returns the coordinate and lag that coordinate j follows.
 func (c *crossSearch) result(j int) crossLag {
 	if c.best[j] < crossShare || c.best[j] < c.own[j]+crossBeyond {
 		return crossLag{}

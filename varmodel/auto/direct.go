@@ -19,8 +19,8 @@ const (
 	directEvery      = 16     // samples between the steps of a direct learner after its hand-over
 )
 
-// directLearners owns the weights of the direct forecasts: for each anchor horizon h a
-// regression of the increment over h steps, and of the deviation from the local mean.
+// directLearners holds the weights of the direct forecasts: for each anchor horizon h a regression of the
+// increment over h steps, and of the deviation from the local mean.
 type directLearners struct {
 	dim      int
 	inputs   int                // exogenous inputs
@@ -33,7 +33,7 @@ type directLearners struct {
 func newDirectLearners(dim, inputs int, steps []int, work *online.Workspace) (*directLearners, error) {
 	g := &directLearners{dim: dim, inputs: inputs, steps: steps, lags: lanes.Rows(directOrder, dim), out: make([]float64, 2*dim)}
 	for _, h := range steps {
-		// The targets of h consecutive samples overlap: hence the larger ridge.
+		// The ridge grows with h because the targets of h consecutive samples overlap.
 		l, err := online.NewHandOver(online.HandOverConfig{
 			RLS: online.RLSConfig{
 				Features: g.Features(), Outputs: 2 * dim, Ridge: regression.DefaultRidge * math.Sqrt(float64(h)),
@@ -50,8 +50,8 @@ func newDirectLearners(dim, inputs int, steps []int, work *online.Workspace) (*d
 	return g, nil
 }
 
-// Features is the number of features: an intercept, the lags, the forecasts of the
-// source, the deviations from the local mean, and the exogenous inputs of a horizon.
+// Features returns the number of features: an intercept, the lags, the forecasts of the source, the
+// deviations from the local mean, and the exogenous inputs of one horizon.
 func (g *directLearners) Features() int { return 1 + (directOrder+2)*g.dim + 3*g.inputs }
 
 func (g *directLearners) FeaturesTo(phi []float64, f *frame) {

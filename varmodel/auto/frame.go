@@ -7,8 +7,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// frame is a series at one time: the inputs of the experts, computed once for all of
-// them.
+// frame is the state of a series at one time, with the inputs that the experts share.
 type frame struct {
 	scaler *series.Scaler
 	local  *localMean
@@ -17,7 +16,7 @@ type frame struct {
 	long   []float64               // increments that the source forecasts, in typical steps
 	inputs *series.ExogenousInputs // nil without exogenous inputs
 
-	order   int                    // lags of all coordinates
+	order   int                    // number of lags of all coordinates
 	lags    []float64              // standardised lags, order x dim
 	targets [targetKinds][]float64 // standardised target of each kind; see setTargets
 }
@@ -40,7 +39,7 @@ func (f *frame) prepare() {
 	series.LagsTo(f.lags, f.scaler, &f.past, f.order)
 }
 
-// scale returns the zero of a target, its unit and the inverse of the unit.
+// scale returns zero, unit and 1 / unit of a target: the standardised target is (y - zero) / unit.
 func (f *frame) scale(t target) (zero, unit, inverse []float64) {
 	switch t {
 	case incrementTarget:
@@ -51,7 +50,7 @@ func (f *frame) scale(t target) (zero, unit, inverse []float64) {
 	return f.scaler.Mean, f.scaler.Unit, f.scaler.Inverse
 }
 
-// ownLagsTo writes the features of ownLags.
+// ownLagsTo writes for each coordinate 1, its standardised value, and its last order - 1 increments.
 func (f *frame) ownLagsTo(phi []float64, order int) {
 	m := order + 1
 	steps, stride := f.recent.rows(0), f.recent.stride
@@ -64,7 +63,7 @@ func (f *frame) ownLagsTo(phi []float64, order int) {
 	}
 }
 
-// setTargets writes the next sample y, as a target of kind t, into targets; NaN stays.
+// setTargets sets targets[t] for the next sample y; NaN stays.
 func (f *frame) setTargets(t target, y []float64) {
 	zero, _, inverse := f.scale(t)
 	lanes.Standardise(f.targets[t], y, zero, inverse, regression.TargetLimit)
@@ -72,13 +71,13 @@ func (f *frame) setTargets(t target, y []float64) {
 
 // increments holds the last increments of a series, one row each, the newest first.
 type increments struct {
-	count, stride int       // rows, and elements from row to row
+	count, stride int       // number of rows, and elements from row to row
 	next          int       // index of the newest row in values
-	values        []float64 // the rows, with room for more before them
+	values        []float64 // the rows, after room for later ones
 }
 
-// strideOf is the number of elements from row to row of increments: a row fills whole
-// registers of eight, or several rows fill one register.
+// strideOf returns the number of elements from row to row of increments. Either a row fills whole registers
+// of eight elements, or several rows fill one register.
 func strideOf(dim int) int {
 	switch {
 	case dim <= 2:
@@ -89,7 +88,7 @@ func strideOf(dim int) int {
 	return vec.Stride(dim)
 }
 
-const spareRows = 9 // samples after which the rows move
+const spareRows = 9 // samples between two moves of the rows
 
 func newIncrements(dim, count int) *increments {
 	stride := strideOf(dim)
@@ -97,10 +96,10 @@ func newIncrements(dim, count int) *increments {
 	return &increments{count: count, stride: stride, next: spareRows * stride, values: vec.Aligned(n * stride)}
 }
 
-// Push adds the increment from the sample before to the last one.
+// Push adds the increment last - before.
 func (n *increments) Push(last, before []float64) {
 	if n.next == 0 {
-		size := (n.count - 1) * n.stride // without the oldest
+		size := (n.count - 1) * n.stride // the oldest row is dropped
 		n.next = len(n.values) - size
 		copy(n.values[n.next:], n.values[:size])
 	}
@@ -112,12 +111,12 @@ func (n *increments) Push(last, before []float64) {
 	}
 }
 
-// rows returns the increments up to the given lag: a view.
+// rows returns the increments from lag back on: a view.
 func (n *increments) rows(back int) []float64 {
 	return n.values[n.next+back*n.stride : n.next+n.count*n.stride]
 }
 
-// change changes the sample of a coordinate at a lag.
+// change adds by to the sample of coordinate j at a lag.
 func (n *increments) change(lag, j int, by float64) {
 	rows := n.rows(0)
 	if i := lag*n.stride + j; lag < n.count {
@@ -136,7 +135,7 @@ func (n *increments) clear(j int) {
 	}
 }
 
-// copyFrom takes the rows of o, of the same shape.
+// copyFrom copies the rows of o, which has the same shape.
 func (n *increments) copyFrom(o *increments) {
 	n.next = len(n.values) - n.count*n.stride
 	copy(n.values[n.next:], o.rows(0))

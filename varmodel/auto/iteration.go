@@ -9,24 +9,23 @@ import (
 )
 
 const (
-	iterationMembers = 2   // experts that are iterated at most …
-	iterationLeast   = .1  // … each with so much of the weight, in the mean over the variables
-	iterationWeight  = .1  // weight at an anchor that keeps the iterated mixture awake
-	iterationYoung   = 512 // samples of a series in which it is on trial …
-	iterationTrial   = 8   // … and later in one of so many …
-	iterationBlock   = 64  // … stretches of so many samples …
-	iterationSteps   = 16  // … for so many steps
+	iterationMembers = 2   // largest number of experts that are iterated
+	iterationLeast   = .1  // smallest weight of such an expert, in the mean over the variables
+	iterationWeight  = .1  // weight at an anchor above which the iterated mixture is awake
+	iterationYoung   = 512 // samples during which it is on trial; after them
+	iterationTrial   = 8   // one block in iterationTrial
+	iterationBlock   = 64  // of iterationBlock samples is a trial
+	iterationSteps   = 16  // longest horizon on trial
 )
 
-// iteration is the mixture of one step fed with its own forecasts: each is taken as if it had been
-// observed, and the next one made from there with the weights of now. It is the nonlinear
-// autoregression beyond one step. Experts with little weight are left out: their errors would be
-// fed back, too.
+// iteration iterates the one-step mixture: each forecast is treated as if it had been observed, and the
+// next forecast is made from it with the present weights. It is the nonlinear autoregression beyond one
+// step. Experts with little weight are left out, because their errors would be fed back.
 type iteration struct {
 	frame   *frame // the series at the end of the path
 	past    *series.History
-	rest    *increments // of the remainder at the end of the path
-	members []int       // experts that are iterated, and
+	rest    *increments // increments of the remainder at the end of the path
+	members []int       // indices of the experts that are iterated
 	total   []float64   // scratch: of each expert, the sum of its weights
 	weights []float64   // scratch: of each variable, the sum over the members
 	phi     []float64   // scratch: features of an expert
@@ -53,7 +52,7 @@ func newIteration(m *auto, horizon int) *iteration {
 	}
 }
 
-// choose finds the members: the experts that read all variables, with the largest weights.
+// choose sets the members: the experts with the largest weights among those that read all variables.
 func (t *iteration) choose(s *autoSeries) {
 	a, d := s.panel.mixture.aggregate, s.m.cfg.Dim
 	t.members = t.members[:0]
@@ -79,8 +78,8 @@ func (t *iteration) choose(s *autoSeries) {
 	}
 }
 
-// forecast fills the path for the given number of steps. After them the path is beyond, the path of the
-// iterated source. ahead are the seasons of the steps.
+// forecast computes the path for the given number of steps. Its rest is copied from beyond, the path of the
+// iterated source. ahead has the seasons of the steps.
 func (t *iteration) forecast(s *autoSeries, steps int, ahead, beyond []float64) {
 	copy(t.path, beyond)
 	if t.choose(s); steps == 0 || len(t.members) == 0 {
@@ -97,7 +96,7 @@ func (t *iteration) forecast(s *autoSeries, steps int, ahead, beyond []float64) 
 	}
 }
 
-// begin goes back to the last sample.
+// begin sets the end of the path to the last sample.
 func (t *iteration) begin(s *autoSeries) {
 	if t.frame == nil {
 		t.frame = newFrame(s.m.cfg.Dim, s.m.order, 1, s.scaler, s.local, s.frame.inputs)
@@ -111,8 +110,7 @@ func (t *iteration) begin(s *autoSeries) {
 	copy(t.now, rest.past.Lag(0))
 }
 
-// advance appends the forecast z of the remainder h steps ahead, whose season is given, as if it had
-// been observed.
+// advance appends z, the forecast of the remainder h steps ahead, to the path, as if it had been observed.
 func (t *iteration) advance(s *autoSeries, h int, z, season []float64) {
 	t.rest.Push(z, t.now)
 	copy(t.now, z)
@@ -131,7 +129,7 @@ func (t *iteration) advance(s *autoSeries, h int, z, season []float64) {
 func (t *iteration) step(s *autoSeries, to, season []float64) {
 	f, a, last := t.frame, s.panel.mixture.aggregate, t.past.Lag(0)
 	clear(t.weights)
-	add := func(forecast []float64, expert int) { // of the series
+	add := func(forecast []float64, expert int) { // forecast of the series, not of the remainder
 		for j, w := range a.Weights[expert*a.stride:][:len(to)] {
 			to[j] += w * forecast[j]
 			t.weights[j] += w
@@ -161,8 +159,8 @@ func (t *iteration) step(s *autoSeries, to, season []float64) {
 	}
 }
 
-// sourceTo lets the source forecast the next value, an input of other experts; without a source that
-// is the last value.
+// sourceTo sets t.source to the next forecast of the source, an input of other experts; without a source to
+// the last value.
 func (t *iteration) sourceTo(s *autoSeries, season []float64) {
 	last := t.past.Lag(0)
 	if s.m.source == nil {

@@ -22,12 +22,11 @@ func (s *autoSeries) Lags() int { return s.m.depth }
 // experts.
 func (s *autoSeries) DerivativeEvery() int { return 16 }
 
-// JacobianTo implements differentiable: the mixture is linear in its experts,
+// JacobianTo implements differentiable. The mixture is linear in the forecasts f_k of its experts,
 //
 //	x^ = x + sum_k c_k (f_k - x),
 //
-// so its derivative is the weighted sum of theirs. Weights and statistics count as
-// constants.
+// so its derivative is the sum of theirs with the weights c_k. Weights and statistics count as constants.
 func (s *autoSeries) JacobianTo(jac []float64) bool {
 	if !s.pending {
 		return false
@@ -54,7 +53,7 @@ func (s *autoSeries) JacobianTo(jac []float64) bool {
 			o.addGradient(row, j, d, s.exact.lags)
 		}
 		if s.m.repeats && s.remainder == nil {
-			c[len(c)-1] = 0 // the last value, too
+			c[len(c)-1] = 0 // this expert forecasts the last value, too
 		}
 		if s.gate.shifted(j, 1) {
 			clear(c)
@@ -94,8 +93,8 @@ func (s *autoSeries) JacobianTo(jac []float64) bool {
 	return true
 }
 
-// coefficientsTo writes the derivatives of the last mixture of coordinate j in the
-// experts' forecasts; the first expert, persistence, counts as constant.
+// coefficientsTo writes the derivatives of the last mixture of coordinate j with respect to the forecasts of
+// the experts. The first expert, persistence, counts as constant.
 func (m *mixture) coefficientsTo(dst []float64, j int) {
 	clear(dst)
 	weight := make([]float64, m.experts)
@@ -136,8 +135,7 @@ func (m *mixture) coefficientsTo(dst []float64, j int) {
 	}
 }
 
-// ownGradientTo writes the derivative of the forecast of coordinate j in its own
-// lags.
+// ownGradientTo writes the derivative of the forecast of coordinate j with respect to its own lags.
 func (e *expert) ownGradientTo(dst []float64, j int, f *frame) {
 	theta := e.ownWeights(j)
 	dst[0] = 1

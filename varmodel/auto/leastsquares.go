@@ -10,35 +10,35 @@ import (
 
 const (
 	exactLags       = 48    // own lags of the least squares, at most
-	exactRidge      = 1e-6  // penalty of the weights, with inputs of size one: hardly any
+	exactRidge      = 1e-6  // ridge, for inputs of size one: nearly none
 	exactForgetting = .9998 // weight of a sample after one step
-	exactBelow      = .2    // squared error of the mixture, in squared typical steps, below which the noise is small
-	exactRate       = .01   // weight of an outcome in that error
-	exactAfter      = 100   // outcomes before the least squares begin
-	exactTrial      = 100   // outcomes that they learn before their forecasts count
-	exactPatience   = 600   // outcomes after which they end unless they are better …
-	exactAgain      = 16    // … and begin again when the series is so many times as long
-	exactErrors     = 1.5   // standard errors by which they must be better
+	exactBelow      = .2    // squared error of the mixture, in squared typical steps, below which the noise is low
+	exactRate       = .01   // weight of an outcome in this squared error
+	exactAfter      = 100   // outcomes before a regression may begin
+	exactTrial      = 100   // outcomes that it learns before its forecasts are compared
+	exactPatience   = 600   // outcomes after which it ends unless it is better than the mixture
+	exactAgain      = 16    // it may begin again when the series is exactAgain times as long
+	exactErrors     = 1.5   // standard errors by which it has to be better
 	exactMemory     = 1e-3  // weight of an outcome in the comparison
 	crossInputs     = 4     // inputs for a lag of another coordinate
 	exactFar        = 5     // limit of the distance from the mixture, in root mean squares of its errors
 )
 
-// leastSquares forecasts one step of two kinds of coordinates.
+// leastSquares forecasts one step of coordinates of two kinds.
 //
-// The first has little noise. The penalties of the experts suit errors about as large as the
-// steps of a series; where errors are far smaller, most of them comes from the penalties. The
-// second follows another coordinate after more samples than the experts see, see crossSearch.
+//   - Coordinates with little noise: the ridges of the experts suit errors about as large as the steps. Far
+//     smaller errors come mostly from the ridges.
+//   - Coordinates that follow another one with a longer lag than the experts see; see crossSearch.
 //
-// Recursive least squares on 48 own lags, with hardly any penalty, and on the lag that was
-// found run beside the mixture. Their forecast replaces the forecast of the mixture while it is
-// better by some standard errors. Where it never is, they end and try again much later.
+// Recursive least squares with nearly no ridge run beside the mixture, on up to 48 own lags, and on the lag
+// of the other coordinate. Their forecast replaces the forecast of the mixture while it is significantly
+// better. A regression that is not better ends, and may begin again much later.
 type leastSquares struct {
 	lags     int                // own lags of a regression
-	outcomes int                // of the mixture
+	outcomes int                // number of outcomes of the mixture
 	errors   []float64          // of each coordinate: mean squared error of the mixture, in squared typical steps
-	due      []int              // of each coordinate: outcomes after which least squares may begin
-	own      []*ownLeastSquares // of each coordinate; nil: much noise, and no lag of another one
+	due      []int              // of each coordinate: number of outcomes after which a regression may begin
+	own      []*ownLeastSquares // of each coordinate; nil: none is running
 	cross    crossSearch
 }
 
@@ -46,9 +46,9 @@ type leastSquares struct {
 //
 //	1, x - zero, and the last increments,
 //
-// all in one unit. With a lag of another coordinate the inputs are also its value at that lag
-// and the three increments around it, in the unit of that coordinate. Zeros and units never
-// change, because the weights depend on them.
+// all in one unit. With a lag of another coordinate, its value at this lag and the three increments around
+// it are inputs, too, in the unit of that coordinate. Zeros and units never change, because the weights
+// depend on them.
 type ownLeastSquares struct {
 	rls          *online.RLS
 	zero, unit   float64
@@ -57,10 +57,10 @@ type ownLeastSquares struct {
 	crossUnit    float64
 	phi          []float64
 	out, err     [1]float64 // prediction from phi, in units; scratch
-	said         float64    // increment that was forecast, in typical steps
-	used         bool       // it is the forecast of the model
-	learnt       int        // outcomes
-	gain, square float64    // mean of the difference of the squared errors, and of its square
+	said         float64    // last forecast increment, in typical steps
+	used         bool       // the last forecast replaced that of the mixture
+	learnt       int        // number of outcomes learnt
+	gain, square float64    // means of d and d^2, with d = squared error of the mixture - own squared error
 }
 
 func newLeastSquares(dim, lags int) *leastSquares {
@@ -71,7 +71,7 @@ func newLeastSquares(dim, lags int) *leastSquares {
 	return l
 }
 
-// end makes sure that no least squares begin.
+// end prevents all regressions from beginning.
 func (l *leastSquares) end() {
 	for j := range l.due {
 		l.due[j] = math.MaxInt
@@ -97,7 +97,7 @@ func (l *leastSquares) learn(s *autoSeries, o *outcome) {
 	}
 }
 
-// follow searches for lags of other coordinates at every doubling of the samples, and then at regular intervals.
+// follow searches for lags of other coordinates each time the number of samples doubles, and at regular intervals.
 func (l *leastSquares) follow(s *autoSeries) {
 	if s.m.has(partCross) {
 		again := s.total%(seasonAgain*s.m.memory) == 0
@@ -107,8 +107,7 @@ func (l *leastSquares) follow(s *autoSeries) {
 
 func (l *leastSquares) forecast(s *autoSeries) { l.forecastTo(s.next, s.panel.mixture, s.frame) }
 
-// Observe learns the sample y after last from the forecasts that were made, given the
-// mixture after it has learnt y.
+// Observe learns the increment from last to y. m has to have learnt y before.
 func (l *leastSquares) Observe(m *mixture, y, last []float64) {
 	l.outcomes++
 	rate := max(exactRate, 1/float64(l.outcomes))
@@ -129,8 +128,8 @@ func (l *leastSquares) Observe(m *mixture, y, last []float64) {
 	}
 }
 
-// learn learns the next increment, in units, and compares the squared errors of the mixture
-// and of this regression.
+// learn learns the next increment, in units. mixture and own are the squared errors of the mixture and of
+// this regression.
 func (o *ownLeastSquares) learn(increment, mixture, own float64) {
 	o.err[0] = increment - o.out[0]
 	o.rls.Update(o.phi, o.err[:])
@@ -141,13 +140,13 @@ func (o *ownLeastSquares) learn(increment, mixture, own float64) {
 	}
 }
 
-// better reports whether this regression is better than the mixture.
+// better reports whether this regression is better than the mixture by exactErrors standard errors.
 func (o *ownLeastSquares) better() bool {
 	n := min(float64(o.learnt-exactTrial), 1/exactMemory)
 	return n > 1 && o.gain > exactErrors*math.Sqrt((o.square-o.gain*o.gain)/(n-1))
 }
 
-// forecastTo replaces next, the forecast of the mixture, where the least squares are better.
+// forecastTo replaces next, the forecast of the mixture, for coordinates with a better regression.
 func (l *leastSquares) forecastTo(next []float64, m *mixture, f *frame) {
 	last := f.past.Lag(0)
 	for j, e := range l.errors {
@@ -169,7 +168,7 @@ func (l *leastSquares) forecastTo(next []float64, m *mixture, f *frame) {
 	}
 }
 
-// begin makes the least squares of coordinate j.
+// begin starts a regression of coordinate j.
 func (l *leastSquares) begin(j int, cross crossLag, s *series.Scaler) {
 	o := newOwnLeastSquares(l.lags, cross)
 	o.zero, o.unit = s.Mean[j], s.Steps[j]
@@ -177,8 +176,7 @@ func (l *leastSquares) begin(j int, cross crossLag, s *series.Scaler) {
 	l.own[j] = o
 }
 
-// search looks for lags of other coordinates in the past of the series. With start, a search
-// begins.
+// search continues the search for lags of other coordinates, after starting a new one if start is set.
 func (l *leastSquares) search(start bool, past *series.History, s *series.Scaler) {
 	if start {
 		l.cross.begin(past)
@@ -194,7 +192,7 @@ func (l *leastSquares) search(start bool, past *series.History, s *series.Scaler
 	l.cross = crossSearch{}
 }
 
-// interrupt is for a break: the samples that lags of other coordinates refer to are not there.
+// interrupt handles a break: the samples at lags of other coordinates are not known any more.
 func (l *leastSquares) interrupt(*autoSeries) {
 	l.cross = crossSearch{}
 	for j, o := range l.own {
@@ -223,8 +221,8 @@ func (o *ownLeastSquares) predict(j int, x float64, lags int, f *frame) float64 
 	return o.out[0]
 }
 
-// addGradient adds the derivative of the forecast of coordinate j to row, lags x dim. Lags
-// beyond the row are left out.
+// addGradient adds the derivative of the forecast of coordinate j to row, lags x dim. It leaves out lags
+// beyond row.
 func (o *ownLeastSquares) addGradient(row []float64, j, dim, lags int) {
 	theta := o.rls.Weights()
 	add := func(lag, coordinate int, v float64) {

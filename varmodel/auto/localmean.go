@@ -6,8 +6,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// localMeanRate is the weight of the last sample in a local mean: a memory of fifty
-// samples.
+// localMeanRate is the weight of the last sample in a local mean: it remembers about 50 samples.
 const localMeanRate = 0.02
 
 // localMean is an exponentially weighted mean of a series, and the standard deviation
@@ -15,7 +14,7 @@ const localMeanRate = 0.02
 type localMean struct {
 	*lanes.LocalMean
 
-	// Vectors of lanes.Level, cut to the length of a sample.
+	// Vectors of lanes.LocalMean, cut to the length of a sample.
 	count, mean, variance []float64
 	sd                    []float64 // square root of variance; 0 for a constant coordinate
 	unit, inverse         []float64 // sd and 1/sd; 1 and 0 for a constant coordinate
@@ -49,7 +48,7 @@ func (m *localMean) restartAs(o *localMean, y []float64) {
 	m.restart(y)
 }
 
-// restart restarts the mean at y; the standard deviation stays.
+// restart restarts the mean at y, and keeps the standard deviation.
 func (m *localMean) restart(y []float64) {
 	copy(m.mean, y)
 	for j := range m.count {
@@ -67,7 +66,7 @@ func (m *localMean) State(c *snapshot.Codec) {
 	}
 }
 
-// update adds a sample to the mean; the standard deviation stays. A refit uses it.
+// update adds a sample to the mean for a refit, and keeps the standard deviation.
 func (m *localMean) update(y []float64, observed []bool) {
 	for j, v := range y {
 		if observed[j] {

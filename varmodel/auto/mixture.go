@@ -10,17 +10,17 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// mlPoly computes the weights of experts by ML-Poly (Gaillard, Stoltz and van Erven
-// 2014), for all coordinates at a time; see lanes.Mixture.
+// mlPoly computes the weights of experts by ML-Poly (Gaillard, Stoltz and van Erven 2014), for all
+// coordinates at once; see lanes.Mixture.
 type mlPoly struct {
 	*lanes.Mixture
 	dim, stride int
-	most        int // outcomes of the longest round
+	most        int // outcomes in the longest round
 }
 
-// newMLPoly returns the weights before the first outcome. While no expert has a positive
-// regret, expert fallback has all the weight; with fallback < 0, all experts share it.
-// every is the largest number of outcomes per round.
+// newMLPoly returns the weights before the first outcome. While no expert has a positive regret, expert
+// fallback has all the weight; with fallback < 0 all experts have the same weight. every is the largest
+// number of outcomes per round.
 func newMLPoly(dim, experts, every, fallback int, relative bool) *mlPoly {
 	cfg := lanes.MixtureConfig{
 		Experts: experts, Variables: dim, Every: every, Prior: make([]float64, experts), Limit: errorLimit,
@@ -60,24 +60,23 @@ func (p *mlPoly) State(c *snapshot.Codec) {
 const (
 	outcomeLimit   = 30    // limit of an outcome, in typical steps
 	errorLimit     = 25    // limit of an error of the aggregate, in typical steps
-	fallbackRounds = 2     // rounds that the others must win to get half of the fallback's weight
-	incrementLimit = 1e6   // limit of an expert's increment, in typical steps: the square must not overflow
+	fallbackRounds = 2     // rounds that the others have to win to get half of the fallback's weight
+	incrementLimit = 1e6   // limit of an expert's increment, in typical steps: its square must not overflow
 	scaleRate      = 1e-3  // weight of a new step in the typical step
 	smallestError  = 1e-6  // smallest squared error, in squared typical steps
 	stackRidge     = 300   // prior precision of the stack around the aggregate
 	stackForget    = .9995 // weight of a sample in the stack after one step
-	stackEvery     = 4     // samples from one step of the stack to the next
+	stackEvery     = 4     // samples between two steps of the stack
 	stackLimit     = 5     // limit of the stack's error, in typical steps
 )
 
-// mixture combines the forecasts of several experts. Forecasts are increments over the
-// last value, in units of the root mean square of the steps that were not zero. Each
-// coordinate has two candidates:
+// mixture combines the forecasts of several experts. Forecasts are increments over the last value, in units
+// of the root mean square of the steps that were not zero. Each coordinate has these candidates:
 //
 //   - the aggregate, a convex combination with ML-Poly weights;
-//   - the stack: the aggregate plus a linear function of the experts' deviations from
-//     the aggregate. The function is the same for all coordinates and learnt by ridge
-//     regression; the stack may extrapolate, but not beyond the experts.
+//   - the stack: the aggregate plus a linear function of the deviations of the experts from the aggregate,
+//     limited to the range of the experts. A ridge regression learns one function for all coordinates;
+//   - with a fallback, persistence.
 //
 // A second ML-Poly combines the candidates, by regrets in units of the squared error.
 type mixture struct {
@@ -86,8 +85,8 @@ type mixture struct {
 	steps     *lanes.Steps
 	aggregate *mlPoly             // weights of the experts
 	selection *mlPoly             // weights of the aggregate, the stack and, with a fallback, persistence
-	stack     *online.BlockNewton // nil: the aggregate alone
-	selects   bool                // selection is used; else the forecast is the aggregate
+	stack     *online.BlockNewton // nil: the candidate stack equals the aggregate
+	selects   bool                // the forecast is that of selection; else the aggregate
 
 	out []float64 // increments of the mixture
 
@@ -125,11 +124,10 @@ func newMixture(dim, experts, every, fallback int, stacking bool, work *online.W
 	return m
 }
 
-// unit is the scale of coordinate j.
+// unit returns the typical step of coordinate j.
 func (m *mixture) unit(j int) float64 { return m.steps.Unit[j] }
 
-// forecastTo combines the experts' forecasts of the next sample, given the last
-// sample; see lanes.Mixture.Aggregate.
+// forecastTo combines the forecasts of the experts, given the last sample; see lanes.Mixture.Aggregate.
 func (m *mixture) forecastTo(dst, last, forecasts []float64) {
 	a := m.aggregate
 	a.Aggregate(forecasts, last, m.steps.Inverse, incrementLimit)
@@ -146,7 +144,7 @@ func (m *mixture) forecastTo(dst, last, forecasts []float64) {
 	}
 }
 
-// selectTo combines the aggregate and the stack.
+// selectTo writes the combination of the candidates; persistence has the increment 0.
 func (m *mixture) selectTo(dst []float64) {
 	stride := m.selection.stride
 	mean, stacked := m.selection.Z[:stride], m.selection.Z[stride:2*stride]
@@ -161,7 +159,7 @@ func (m *mixture) selectTo(dst []float64) {
 	}
 }
 
-// correctTo writes the increments of the stack. The aggregate must have its own increments.
+// correctTo writes the increments of the stack. Those of the aggregate have to be computed before.
 func (m *mixture) correctTo(dst []float64) {
 	a, theta := m.aggregate, m.stack.Weights()
 	vec.MatTVec(m.correction, a.Z, theta)
@@ -180,8 +178,8 @@ func (m *mixture) correctTo(dst []float64) {
 	}
 }
 
-// candidates is the number of forecasts that selection combines. At horizons beyond the
-// first, where few outcomes are independent, persistence is one of them.
+// candidates returns the number of candidates. Beyond one step persistence is one of them, because few
+// outcomes are independent.
 func (m *mixture) candidates() int {
 	if m.fallback < 0 {
 		return 2
@@ -189,8 +187,8 @@ func (m *mixture) candidates() int {
 	return 3
 }
 
-// stackOf writes the experts' deviations from the aggregate of coordinate j into
-// m.deviation and returns the correction of the stack.
+// stackOf sets m.deviation to the deviations of the experts from the aggregate of coordinate j, and returns
+// the correction of the stack.
 func (m *mixture) stackOf(j int, aggregate float64) (correction float64) {
 	z, stride := m.aggregate.Z, m.aggregate.stride
 	deviation := m.deviation
@@ -208,9 +206,9 @@ func (m *mixture) setRounds(every int) {
 	m.selection.SetEvery(every)
 }
 
-// Observe learns from the next sample y, NaN where missing, after forecastTo with the
-// given last sample, NaN where there was none. Without learn, only the typical steps
-// are updated: the experts had no forecasts.
+// Observe learns from the next sample y, NaN where missing, after forecastTo with the given last sample, NaN
+// where there was none. If learn is false, the experts had no forecasts, and only the typical steps are
+// updated.
 func (m *mixture) Observe(y, last []float64, learn bool) {
 	m.steps.Add(y, last)
 	if !learn {
@@ -231,9 +229,9 @@ func (m *mixture) Observe(y, last []float64, learn bool) {
 	}
 }
 
-// outTo writes the increments of the last forecast; setOut takes them back, for an
-// outcome that is known only after other forecasts have been made: the weights of the
-// candidates are scored on the forecasts that were made at the time.
+// outTo writes the increments of the last forecast. Beyond one step the outcome is known only after further
+// forecasts; setOut then restores the increments, so that the candidates are scored on the forecast that
+// was issued.
 func (m *mixture) outTo(dst []float64) {
 	for j := range dst {
 		dst[j] = m.out[j] * m.unit(j)
@@ -255,8 +253,7 @@ func (m *mixture) discount(keep float64) {
 	}
 }
 
-// weightsTo writes the weights of the experts, dim x experts, without the
-// stack's corrections.
+// weightsTo writes the weights of the experts in the aggregate, dim x experts.
 func (m *mixture) weightsTo(dst []float64) {
 	for j := range m.dim {
 		m.aggregate.weightsTo(dst[j*m.experts:(j+1)*m.experts], j)

@@ -46,9 +46,9 @@ type ORFFVARConfig struct {
 // online: decomposable kernel with identity operator, standardised lags with a linear part
 // beside the random features.
 //
-// With BlockNewton it mixes three components, see orffvarComponents, with weights for
-// each coordinate. RLS and NLMS learn a single component: increments as
-// targets, the bandwidth from the first 200 inputs, linear until then.
+// With BlockNewton it mixes three components, see orffvarComponents, with weights for each
+// coordinate. RLS and NLMS learn one component, whose targets are increments. Its bandwidth is computed from
+// the first 200 inputs; until then it is linear.
 func NewORFFVAR(cfg ORFFVARConfig) (eval.Model, error) {
 	if err := check.Shape(cfg.Dim, cfg.Horizon); err != nil {
 		return nil, err
@@ -108,12 +108,12 @@ func NewORFFVAR(cfg ORFFVARConfig) (eval.Model, error) {
 	return m, nil
 }
 
-// orffvarTier has what NewORFFVAR takes of the default model, beside its components.
+// orffvarTier has the other parts of the default model that NewORFFVAR uses.
 var orffvarTier = tierSpec{memory: 500, season: check.MaxPeriod, without: []Ingredient{partSeasonStep}}
 
-// orffvarComponents returns the three components of ORFFVAR, and before them the
-// autoregression on each coordinate's own lags whose forecasts are inputs of the local component. A
-// component answers one question that no data set answers for another:
+// orffvarComponents returns the three components of ORFFVAR, and before them the autoregression of each
+// coordinate whose forecasts are inputs of the local component. The components answer three questions
+// differently, because the answers differ between data sets:
 //
 //   - What is the forecast without knowledge? No change; the local mean; the mean.
 //   - How smooth is the function? Linear with few random features; smooth in the lags; curved
@@ -121,9 +121,9 @@ var orffvarTier = tierSpec{memory: 500, season: check.MaxPeriod, without: []Ingr
 //   - How long does the past count? A fourth of the memory of Forgetting; that memory; 2.5 times
 //     as long.
 //
-// Frequencies, Bandwidth, Ridge and Forgetting scale the settings of all three. d coordinates
-// usually move together, so d equal weights w have the effect d w: the linear features have size
-// 30/d, which makes their ridge grow as d^2.
+// Frequencies, Bandwidth, Ridge and Forgetting scale the settings of all three components. d coordinates
+// usually move together, so that d equal weights w have the effect d w. The linear features therefore have
+// the size 30/d, which makes their ridge grow as d^2.
 func orffvarComponents(cfg ORFFVARConfig) []expertSpec {
 	forgetting := func(factor float64) float64 { return max(1-factor*(1-cfg.Forgetting), 0.5) }
 	part := func(n int) int { return max(1, cfg.Frequencies/n) }

@@ -8,16 +8,16 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// panel is the stage that forecasts one step: experts, and the mixture of what they say.
+// panel is the stage that makes one-step forecasts: the experts and their mixture.
 type panel struct {
 	mixture   *mixture
-	young     shrinkage   // of the mixture in a young series
+	young     shrinkage   // shrinkage of the mixture in a young series
 	phi       [][]float64 // features of each expert
 	out       []float64   // experts x dim, predictions from phi in units of the targets
 	forecasts []float64   // names x vec.Stride(dim), one-step forecasts; persistence first
 	target    []float64   // scratch
 	observed  []bool      // scratch
-	start     []float64   // one-step forecasts that those of a young series are shrunk towards
+	start     []float64   // one-step forecasts by smoothing, towards which the mixture is shrunk
 }
 
 func newPanel(m *auto) *panel {
@@ -72,7 +72,7 @@ func (p *panel) learnExperts(s *autoSeries, o *outcome) {
 	}
 }
 
-// forecast computes the features and forecasts of the experts, and then of the mixture.
+// forecast computes the features and forecasts of the experts, then the forecast of the mixture.
 func (p *panel) forecast(s *autoSeries) {
 	f, rest, last := s.frame, s.rest(), s.past.Lag(0)
 	d, stride := len(last), vec.Stride(len(last))
@@ -113,8 +113,8 @@ func (p *panel) forecast(s *autoSeries) {
 	}
 }
 
-// forecastSeason writes the season of the next sample around the mean of the remainder; the
-// last value of a variable without a season.
+// forecastSeason writes the mean of the remainder plus the season of the next sample; for a variable without
+// a season the last value.
 func (s *autoSeries) forecastSeason(dst []float64) {
 	r := s.remainder
 	copy(dst, s.past.Lag(0))
@@ -133,8 +133,7 @@ func (s *autoSeries) forecastSeason(dst []float64) {
 // outOf returns the row of out that belongs to expert e, the i-th.
 func (p *panel) outOf(e *expert, i int) []float64 { return p.out[i*e.dim : (i+1)*e.dim] }
 
-// longTo writes the increments that the source forecasts, in typical steps: features
-// of other experts.
+// longTo writes the increments forecast by the source, in typical steps, which are features of other experts.
 func longTo(dst, forecast []float64, f *frame) {
 	lanes.Standardise(dst, forecast, f.past.Lag(0), f.scaler.PerStep, math.Inf(1))
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// sharePaths sets what the paths weigh at anchor k for coordinate j, in proportion to their experts. Direct
-// regressions have no path of their own: they add to the others in proportion, or follow the source.
+// sharePaths sets the weights of the paths at anchor k for coordinate j, in proportion to the weights of their
+// experts. Direct regressions have no path: their weight is divided among source, mixture and lag regression in
+// proportion to their weights, or goes to the source if these are 0.
 func (o *multihorizon) sharePaths(k, j int, awake bool) {
 	d, a := o.direct.dim, o.mixtures[k].aggregate
 	source, mixture, own := a.weight(iterated, j), a.weight(iteratedAll, j), a.weight(ownPast, j)
@@ -34,9 +35,9 @@ func (o *multihorizon) sharePaths(k, j int, awake bool) {
 	path[seasonPath*d] = season / sum
 }
 
-// wake decides at which anchors the iterated mixture has a forecast, and returns the last of them, 0 for
-// none. Iterating takes time, so it sleeps where it has no weight: it is awake where it has some,
-// at the anchor behind that, and on trial in a young series and now and then.
+// wake decides at which anchors the iterated mixture has a forecast, and returns the last of them, 0 for none. To save
+// time it is awake only at anchors where it has weight, at the next anchor after each of these, and in trials: always
+// in a young series, later in some blocks of samples.
 func (o *multihorizon) wake(awake []bool, total int) (last int) {
 	if !o.iterates {
 		clear(awake)
@@ -55,8 +56,8 @@ func (o *multihorizon) wake(awake []bool, total int) (last int) {
 	return last
 }
 
-// iterate fills iteratedPath with the forecasts of the source, each taken as if it had
-// been observed; without a source, with persistence.
+// iterate sets iteratedPath to the forecasts of the source, each treated as if it had been observed; without
+// a source to the last value.
 func (o *multihorizon) iterate(f *frame, source *expert) {
 	d := o.direct.dim
 	if source == nil {
@@ -80,12 +81,12 @@ func (o *multihorizon) iterate(f *frame, source *expert) {
 	}
 }
 
-// repeats reports whether a season is known and has passed once.
+// repeats reports whether a season is known and past holds one.
 func (o *multihorizon) repeats(whole *frame) bool {
 	return o.season > 0 && whole.past.Count >= o.season
 }
 
-// repeatSeason fills seasonPath with the values a whole number of seasons before each target.
+// repeatSeason sets seasonPath to the last observed values a whole number of seasons before each target.
 func (o *multihorizon) repeatSeason(whole *frame, last []float64) {
 	d := len(last)
 	for h := range o.horizon {
@@ -98,8 +99,8 @@ func (o *multihorizon) repeatSeason(whole *frame, last []float64) {
 	}
 }
 
-// forecastTo writes the forecasts of the first horizons, given the one-step forecast and the mean of the
-// remainder.
+// forecastTo writes the forecasts of the horizons that fit into to. oneStep is the one-step forecast of the series,
+// mean the mean of its remainder.
 func (o *multihorizon) forecastTo(to, oneStep, mean []float64) {
 	d, dst, awake := o.direct.dim, o.all, o.origins[(o.next+len(o.origins)-1)%len(o.origins)].awake
 	for j, v := range oneStep {
@@ -117,7 +118,7 @@ func (o *multihorizon) forecastTo(to, oneStep, mean []float64) {
 			}
 		}
 		mixture := o.mixture.path
-		if !awake[k] { // it may end before
+		if !awake[k] { // the path of the mixture may end before this anchor
 			mixture = o.iteratedPath
 		}
 		for n, path := range [paths][]float64{o.iteratedPath, mixture, o.lags.path, o.seasonPath} {
@@ -133,10 +134,9 @@ func (o *multihorizon) forecastTo(to, oneStep, mean []float64) {
 	copy(to[copy(to, oneStep):], dst[d:])
 }
 
-// follow adds the shape of path n between the anchors k-1 and k, of left and h steps, to dst. The shape
-// is the path minus the straight line between its ends, times its weight there. Paths of noisy series
-// swing more than forecasts do, so the shape is scaled by the regression of the forecasts of both
-// anchors on the path, around the mean.
+// follow adds weight * scale * (path - its straight line) to dst, for path n between the anchors k-1 and k, which
+// have left and h steps. Paths of noisy series swing more than the forecasts, so scale is the regression coefficient
+// of the forecasts at both anchors on the path, around the mean.
 func (o *multihorizon) follow(dst, path, mean []float64, n, k, left, h int) {
 	d := o.direct.dim
 	before, after := o.pathWeights[(k-1)*paths*d+n*d:][:d], o.pathWeights[k*paths*d+n*d:][:d]

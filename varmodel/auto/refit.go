@@ -11,32 +11,31 @@ import (
 
 const (
 	distances    = 160 // inputs from which the bandwidth is computed
-	refitPace    = 36  // samples of the past learnt with each new sample …
-	bandwidthFor = 36  // … of which computing a bandwidth counts as so many
+	refitPace    = 36  // samples of the past that are learnt per new sample
+	bandwidthFor = 36  // cost of computing a bandwidth, in samples of the past
 )
 
-// refitTimes are the numbers of samples before the refits, up to twice the memory: the longer
-// a series, the less it changes until it is twice as long.
+// refitTimes are the numbers of samples at which refits start, up to twice the memory. Their distances grow
+// because the statistics of a long series change slowly.
 var refitTimes = []int{50, 100, 400, 3200}
 
-// refit starts the experts again at refitTimes: bandwidths are computed
-// from the past as it is standardised now, and the last samples are learnt again.
-// Early on the statistics change quickly, and with them the meaning of every feature;
-// weights learnt before would stay wrong in experts that forget slowly or never. The
-// scores of the mixture stay: they come from forecasts that preceded their targets.
-// Autoregressions on own lags stay, too: increments in typical steps keep their meaning.
+// refit refits the experts at refitTimes: it computes bandwidths from the past as it is standardised now, and
+// learns the last samples again. Early in a series the statistics change quickly, and with them the meaning of
+// every feature. Weights learnt before would stay wrong in experts that forget slowly or never. The scores of
+// the mixture stay, because they come from forecasts that preceded their targets. Autoregressions on own lags
+// stay, too, because increments in typical steps keep their meaning.
 //
-// The experts are refitted one after the other. A reset copy learns some samples of the
-// past with each new sample and replaces the expert when it has caught up. So no sample
-// takes much longer than the others, and there is one additional set of weights.
+// The experts are refitted one after the other. A reset copy learns some samples of the past per new sample,
+// and replaces the expert when it has caught up. So no sample takes much longer than the others, and memory is
+// needed for only one additional set of weights.
 type refit struct {
-	from          int            // first sample to learn, counted like history.count
-	current       int            // index of the expert under refit; len(experts): none
+	from          int            // first sample to learn, counted like past.Count
+	current       int            // index of the expert that is refitted; len(experts): none
 	resetCopy     *expert        // copy of the current expert; nil: not begun
 	next          int            // sample whose features are learnt next
-	frame         *frame         // the series at next; nil between two refits, as is the scratch below
-	hasIncrements bool           // frame.recent holds the increments before next; used by experts with long only
-	remainder     *pastRemainder // of the series at next; nil until it is used
+	frame         *frame         // the series at next; nil between two refits, like the scratch below
+	hasIncrements bool           // frame.recent holds the increments before next; only for experts with long
+	remainder     *pastRemainder // remainder of the series at next; nil until an expert uses it
 	phi           []float64      // scratch: features of an expert
 	out           []float64      // scratch: predictions
 	target        []float64      // scratch
@@ -44,7 +43,7 @@ type refit struct {
 
 func newRefit(s *autoSeries) *refit { return &refit{current: len(s.m.experts)} }
 
-// open makes room for a refit.
+// open allocates the memory of a refit.
 func (r *refit) open(s *autoSeries) {
 	m := s.m
 	d := m.cfg.Dim
@@ -61,10 +60,10 @@ func (r *refit) open(s *autoSeries) {
 	r.phi = make([]float64, widest)
 }
 
-// end ends a refit; experts not yet replaced stay as they are.
+// end ends a refit. Experts that were not replaced yet stay as they are.
 func (r *refit) end(s *autoSeries) { *r = refit{from: r.from, current: len(s.m.experts)} }
 
-// follow starts a refit when it is time, and continues a started one.
+// follow starts a refit when one is due, and continues a running one.
 func (r *refit) follow(s *autoSeries) {
 	// After a break the history may be too short for a refit.
 	if slices.Contains(refitTimes, s.total) && s.total <= 2*s.m.memory && s.past.Count >= min(s.total/2, s.m.memory) {
@@ -83,11 +82,10 @@ func (r *refit) start(s *autoSeries, oldest int) {
 	r.from = max(s.past.Count-1-oldest, 2)
 	r.current, r.resetCopy = 0, nil
 	r.open(s)
-	s.past.Reserve(s.past.Count - r.from + s.m.recent() + 1) // increments before the first sample are read, too
+	s.past.Reserve(s.past.Count - r.from + s.m.recent() + 1) // with the increments before the first sample
 }
 
-// proceed continues the refit by at most the given number of samples and returns their
-// number.
+// proceed learns at most work samples, and returns their number.
 func (r *refit) proceed(s *autoSeries, work int) (done int) {
 	e := s.m.experts[r.current]
 	newest := s.past.Count - 1
@@ -115,7 +113,7 @@ func (r *refit) proceed(s *autoSeries, work int) (done int) {
 	return done
 }
 
-// begin makes the reset copy of an expert, with its new bandwidth.
+// begin makes the reset copy of e, with its new bandwidth.
 func (r *refit) begin(s *autoSeries, e *expert) {
 	back := s.past.Count - 1 - r.next
 	r.resetCopy = e.resetCopy()
@@ -126,14 +124,14 @@ func (r *refit) begin(s *autoSeries, e *expert) {
 	r.rewind(s, back)
 }
 
-// rewind moves the frame before the given lag. The local mean starts there, with
-// today's standard deviation.
+// rewind moves the frame to before the sample at lag back. The local mean starts at this sample, with the
+// present standard deviation.
 func (r *refit) rewind(s *autoSeries, back int) {
 	r.frame.local.restartAs(s.local, s.past.Lag(back))
 	r.hasIncrements, r.remainder = false, nil
 }
 
-// advance moves the frame to the given lag.
+// advance moves the frame to the sample at lag back.
 func (r *refit) advance(s *autoSeries, back int) {
 	r.frame.past = s.past.At(back)
 	if r.resetCopy.target == localTarget {
@@ -141,7 +139,7 @@ func (r *refit) advance(s *autoSeries, back int) {
 	}
 }
 
-// learn teaches the reset copy the sample after the given lag.
+// learn lets the reset copy learn the sample at lag back - 1 from the frame at lag back.
 func (r *refit) learn(s *autoSeries, back int) {
 	f, e := r.frame, r.resetCopy
 	r.advance(s, back)
@@ -176,9 +174,8 @@ func (r *refit) learn(s *autoSeries, back int) {
 	e.learn(r.out, phi, f, observed)
 }
 
-// bandwidthAt returns the median distance between inputs of the reset copy, which are
-// drawn at random from the samples up to the given lag. Inputs at regular intervals
-// would misrepresent a series that alternates.
+// bandwidthAt returns the median distance between inputs of the reset copy. The inputs are drawn at random from
+// the samples at the lags 0 to back: inputs at regular intervals would misrepresent a series that alternates.
 func (r *refit) bandwidthAt(s *autoSeries, back int) float64 {
 	e, f := r.resetCopy, r.frame
 	n := e.order * e.dim

@@ -8,23 +8,22 @@ import (
 )
 
 const (
-	remainderLags   = 8   // samples of the remainder that are kept; the increments go further back
-	remainderChange = .25 // change of the shares, averaged over the variables, after which the remainder is computed again
-	mixtureKeep     = .3  // with a season of the clock: weight of the outcomes so far for the experts, some of which are others now
-	remainderEvery  = 64  // samples between two such times, at least
-	remainderKeep   = .02 // weight that the source then keeps of what it had learnt
+	remainderLags   = 8   // samples of the remainder that are kept; frame.recent goes further back
+	remainderChange = .25 // change of the shares, in the mean over the variables, after which the remainder is computed again
+	mixtureKeep     = .3  // weight that outcomes keep in the mixtures when experts begin to forecast with a season
+	remainderEvery  = 64  // samples between two computations of the remainder, at least
+	remainderKeep   = .02 // weight that samples keep in the source at a computation
 )
 
-// remainder is a series without its season. The source and all forecasts of more than
-// one step work on it; their forecasts get the season of the target back. Its units are
-// its own: where the season is strong, the steps of the series say little about those
-// of the remainder.
+// remainder is a series without its season. The source, and all forecasts of more than one step, work on it; the
+// season of the target is added to their forecasts. It has its own units, because with a strong season its steps
+// are much smaller than those of the series.
 type remainder struct {
 	frame  *frame
 	past   *series.History
-	season []float64 // of the next sample
-	shares []float64 // of the cycles when the remainder was last computed from the past
-	age    int       // samples since then
+	season []float64 // season of the next sample
+	shares []float64 // shares of the cycles when the remainder was last computed
+	age    int       // samples since the remainder was last computed
 	broken bool      // the next sample follows a break
 	z      []float64 // scratch
 }
@@ -37,7 +36,7 @@ func newRemainder(s *autoSeries) *remainder {
 	return r
 }
 
-// follow learns the season from the last sample and moves the remainder on.
+// follow learns the season from the last sample, and appends to the remainder or computes it again.
 func (s *seasons) follow(of *autoSeries) {
 	y := of.past.Lag(0)
 	s.Observe(of.scaler.Inverse)
@@ -59,8 +58,8 @@ func (s *seasons) follow(of *autoSeries) {
 	r.age++
 }
 
-// changed reports whether the shares of the cycles are other ones than when the
-// remainder was computed.
+// changed reports whether the shares of the cycles have changed by more than remainderChange since the remainder was
+// computed.
 func (r *remainder) changed(q *seasons) bool {
 	d := len(r.z)
 	if len(q.cycles)*d != len(r.shares) {
@@ -75,7 +74,7 @@ func (r *remainder) changed(q *seasons) bool {
 	return sum > remainderChange*float64(d)
 }
 
-// change changes the sample of variable j at a lag.
+// change adds by to the sample of variable j at a lag.
 func (r *remainder) change(lag, j int, by float64) {
 	if r.frame.recent.change(lag, j, by); lag < r.past.Depth {
 		r.past.Lag(lag)[j] += by
@@ -99,9 +98,8 @@ func (r *remainder) Push(z []float64) {
 	f.scaler.Add(z)
 }
 
-// computeRemainder computes the remainder of all kept samples with the present season, and
-// the source learns it. Means and ranges are taken from the series, because they remember
-// more samples; a season has no mean.
+// computeRemainder computes the remainder of all kept samples with the present season, and lets the source learn it.
+// Means and ranges come from the series, which remembers more samples: the mean of a season is 0.
 func (s *autoSeries) computeRemainder() {
 	q, source := s.seasons, s.m.source
 	if source != nil {
@@ -133,7 +131,7 @@ func (s *autoSeries) computeRemainder() {
 	copy(to.Weight, from.Weight)
 	copy(to.Variance, from.Variance)
 	copy(to.Sd, from.Sd)
-	if min(s.past.Count, s.past.Depth) < s.total { // else a series of a part of a period has another mean
+	if min(s.past.Count, s.past.Depth) < s.total { // if all are kept, the remainder has the better mean, also of a part of a period
 		copy(to.Mean, from.Mean)
 	}
 	for j := range r.z {
@@ -153,8 +151,8 @@ func (s *autoSeries) computeRemainder() {
 	}
 }
 
-// chooseSeason gives the forecasts of more than one step their season: the first
-// one that is known and kept, unless a season is configured.
+// chooseSeason sets the season of the forecasts of more than one step, unless it is configured: the strongest season
+// that fits into the past.
 func (s *autoSeries) chooseSeason() {
 	o := s.multihorizon
 	if o == nil || s.m.cfg.Season != 0 {
@@ -169,7 +167,7 @@ func (s *autoSeries) chooseSeason() {
 	}
 }
 
-// rest is the remainder of the series; without a season, the series.
+// rest returns the frame of the remainder, or of the series if there is no remainder.
 func (s *autoSeries) rest() *frame {
 	if s.remainder != nil {
 		return s.remainder.frame
@@ -177,7 +175,7 @@ func (s *autoSeries) rest() *frame {
 	return s.frame
 }
 
-// frameOf is what an expert looks at: the source at the remainder when there is one.
+// frameOf returns the frame that an expert reads: the source reads rest.
 func (s *autoSeries) frameOf(e *expert) *frame {
 	if e.source {
 		return s.rest()
@@ -185,7 +183,7 @@ func (s *autoSeries) frameOf(e *expert) *frame {
 	return s.frame
 }
 
-// forecast makes the remainder ready for the next forecast.
+// forecast prepares the remainder for the next forecast.
 func (s *seasons) forecast(of *autoSeries) {
 	r := of.remainder
 	if r == nil {
@@ -211,8 +209,7 @@ func (r *remainder) addSeason(forecast []float64, s *series.Scaler) {
 	}
 }
 
-// pastRemainder follows the remainder through the past, for experts that learn the past
-// again and take what the source forecasts.
+// pastRemainder computes the remainder in the past, for refits of experts that use forecasts of the source.
 type pastRemainder struct {
 	frame      *frame
 	past       *series.History
@@ -228,8 +225,8 @@ func newPastRemainder(s *autoSeries) *pastRemainder {
 	return p
 }
 
-// longTo writes what the source forecasts for the sample after the given lag, as longTo
-// does. It is called for one lag after the other.
+// longTo writes the increments forecast by the source after the sample at lag back, like the function longTo. It has
+// to be called for consecutive lags.
 func (p *pastRemainder) longTo(dst, out []float64, s *autoSeries, back int) {
 	f, r := p.frame, s.remainder
 	f.scaler, f.local = r.frame.scaler, r.frame.local
@@ -255,7 +252,7 @@ func (p *pastRemainder) longTo(dst, out []float64, s *autoSeries, back int) {
 	}
 }
 
-// State holds what longTo has computed: the shapes have changed since.
+// State saves the results of longTo, which cannot be computed again: the shapes have changed.
 func (p *pastRemainder) State(c *snapshot.Codec) {
 	c.Bool(&p.begun)
 	p.past.State(c)

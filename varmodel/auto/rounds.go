@@ -7,18 +7,18 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// shortestRound is the exponent of the fewest outcomes per round, a power of the horizon.
+// shortestRound is an exponent: a round has at least horizon^shortestRound outcomes.
 const shortestRound = 2. / 3
 
-// rounds are the numbers of outcomes of one horizon h that weights and shrinkage count as one.
-// Errors of overlapping forecasts are alike for up to h outcomes, but the less so the sooner the
-// series returns to its mean. The variance ratio (Lo and MacKinlay 1988)
+// rounds limits the number of outcomes of a horizon h that weights and shrinkage count as one. Errors of
+// overlapping forecasts are correlated for up to h outcomes, and less if the series returns to its mean
+// sooner. The variance ratio (Lo and MacKinlay 1988)
 //
 //	E (x_{t+h} - x_t)^2 / E (x_{t+1} - x_t)^2
 //
-// is h for a random walk and 1 for white noise. A round has as many outcomes as that, in the
-// mean over the variables, but h^(2/3) at least: while a season is not known yet, the ratio is
-// near 1 and the errors are alike all the same.
+// is h for a random walk and 1 for white noise. The mean of this ratio over the variables is the length of a
+// round, at least h^(2/3): while a season is not known yet, the ratio is near 1 although errors are
+// correlated.
 type rounds struct{ shortest, longest float64 }
 
 func newRounds(horizon int) rounds {
@@ -26,8 +26,7 @@ func newRounds(horizon int) rounds {
 	return rounds{math.Round(math.Pow(h, shortestRound)), h}
 }
 
-// length is the number of outcomes per round, given the typical increments over h steps and over
-// one.
+// length returns the number of outcomes per round, given the typical increments over h steps and over one.
 func (r rounds) length(far *lanes.Steps, one *series.Scaler) int {
 	var sum, n float64
 	for j, v := range one.Diff2 {

@@ -22,10 +22,9 @@ const (
 //
 //	1 - D(m s) / D((m - 1/2) s).
 //
-// It is near 1 for a season and at most 0 for white noise, a random walk, a trend, and
-// for twice a season, which needs no other cycle. Lags are computed for one coordinate
-// after the other, some with each sample. Whether a period is worth a cycle, the
-// forecasts of the cycle show.
+// It is near 1 for a season, and at most 0 for white noise, a random walk, a trend, and for twice a season,
+// which needs no further cycle. The search computes some lags per sample, one coordinate after the other. The
+// forecasts of the new cycle decide later whether it gets a share.
 type seasonSearch struct {
 	most       int       // samples that are searched at most
 	samples    int       // samples searched; 0: no search under way, and no memory for one
@@ -41,8 +40,8 @@ type seasonSearch struct {
 // newSeasonSearch returns a search in at most the given number of samples.
 func newSeasonSearch(samples int) *seasonSearch { return &seasonSearch{most: samples} }
 
-// follow searches for a season at every doubling of the samples and then at regular
-// intervals, a few lags with each sample.
+// follow starts a search each time the number of samples doubles, and at regular intervals, and continues a
+// running one.
 func (f *seasonSearch) follow(s *autoSeries) {
 	if (isDoubling(s.total, seasonFrom) || s.total%(seasonAgain*f.most) == 0) && s.past.Count >= min(s.total/2, f.most) {
 		f.begin(min(s.past.Count, f.most))
@@ -63,7 +62,7 @@ func isDoubling(n, first int) bool {
 
 func (f *seasonSearch) interrupt(*autoSeries) { f.end() }
 
-// begin starts a search in the last n samples, if they are enough.
+// begin starts a search in the last n samples, if n is at least seasonFrom.
 func (f *seasonSearch) begin(n int) {
 	if f.end(); n < seasonFrom {
 		return
@@ -113,8 +112,7 @@ func (f *seasonSearch) proceed(past *series.History, known *seasons) (period int
 	return period, true
 }
 
-// take copies the samples of the current coordinate, without the seasons that are known
-// and without their mean.
+// take copies the samples of the current coordinate to x, without known seasons and without their mean.
 func (f *seasonSearch) take(x []float64, past *series.History, known *seasons) {
 	var mean float64
 	for l := range x {
@@ -149,7 +147,7 @@ func (f *seasonSearch) addScores() {
 	}
 }
 
-// best returns the shortest lag whose peak is nearly as high as the highest, or 0.
+// best returns the shortest lag with a peak that is nearly as high as the highest one; 0: no season.
 func (f *seasonSearch) best() int {
 	limit, scores := f.limit(), f.scores
 	var best float64

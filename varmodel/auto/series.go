@@ -28,18 +28,18 @@ type autoSeries struct {
 	smoothing    *smoothing
 	panel        *panel
 	calendar     *calendar     // nil without the ingredient
-	seasons      *seasons      // without any cycle for good where series share the weights
+	seasons      *seasons      // has no cycles if the model is not seasonal
 	remainder    *remainder    // nil while there is no season
-	exact        *leastSquares // in place of the panel where there is little noise
+	exact        *leastSquares // replaces forecasts of the panel for coordinates with little noise
 	holds        *holds        // nil without the ingredient
 	refit        *refit        // nil when the experts are not refitted
 	multihorizon *multihorizon // nil for a horizon of one
 
-	targets *series.History // targets learnt in place of past; nil until observe gets another target than y
+	targets *series.History // targets that refits learn instead of past; nil until ObserveTarget gets another target than y
 	outcome outcome
-	sample  []float64 // scratch: the sample without levels, and NaN where it is odd
-	target  []float64 // scratch: target like sample; nil until targets
-	before  []float64 // scratch: the previous sample, NaN for variables not observed yet
+	sample  []float64 // scratch: the sample without levels, NaN where it is held back
+	target  []float64 // scratch: the target without levels, NaN like sample; nil while targets is nil
+	before  []float64 // scratch: the last sample, NaN for variables not observed yet
 }
 
 func (s *autoSeries) Observe(y []float64) error { return s.ObserveTarget(y, y) }
@@ -70,7 +70,7 @@ func (s *autoSeries) ObserveTarget(y, target []float64) error {
 	return nil
 }
 
-// admit lets a sample through the gate, and makes it the outcome of the last forecast.
+// admit passes a sample through the gate, and sets s.outcome.
 func (s *autoSeries) admit(y, target []float64) {
 	s.gate.admitTo(s.sample, y, s.past.Lag(0), s.next, s.past.Seen)
 	for _, c := range s.gate.again {
@@ -94,7 +94,7 @@ func (s *autoSeries) admit(y, target []float64) {
 	s.outcome.target = s.target
 }
 
-// readmit gives a sample that was held back its place in the past.
+// readmit puts a value that was held back into the past.
 func (s *autoSeries) readmit(c readmitted) {
 	if c.lag >= min(s.past.Count, s.past.Depth) {
 		return
@@ -109,7 +109,7 @@ func (s *autoSeries) readmit(c readmitted) {
 	}
 }
 
-// resume begins a new run at y: as at the first sample, all increments are zero.
+// resume begins again at y after a break: all increments are 0, as at the first sample.
 func (s *autoSeries) resume(y []float64) {
 	s.broken = false
 	if source := s.m.source; source != nil {
@@ -128,7 +128,7 @@ func (s *autoSeries) resume(y []float64) {
 	s.local.restart(s.past.Lag(0))
 }
 
-// forecast makes the forecasts of the next samples; of the second and third of a series, the last value.
+// forecast makes the forecasts of the next samples. After the first two samples they are the last value.
 func (s *autoSeries) forecast() {
 	s.frame.past.AlignWith(s.past)
 	copy(s.next, s.past.Lag(0))
@@ -166,8 +166,8 @@ type autoWithInputs struct{ *autoSeries }
 // SetInputs implements eval.InputTaker.
 func (s autoWithInputs) SetInputs(u []float64) { s.frame.inputs.Set(u) }
 
-// ResetLags implements eval.LagResetter: pending forecasts are not learnt from, and
-// the next sample begins a new run. The weights and the statistics stay.
+// ResetLags implements eval.LagResetter: pending forecasts are dropped, and the next sample follows a break.
+// Weights and statistics stay.
 func (s *autoSeries) ResetLags() {
 	s.pending, s.broken = false, true
 	s.past.Reset()
@@ -176,8 +176,8 @@ func (s *autoSeries) ResetLags() {
 	}
 }
 
-// rowNumbers is the time in ns before which times since 1970 are taken for the numbers of rows:
-// these, as seconds, say nothing about days.
+// rowNumbers is a time in ns. Times from 1970 up to rowNumbers are probably row numbers in seconds, which have no
+// phase of the day.
 const rowNumbers = 1e8 * 1e9
 
 // SetTime implements eval.Clocked.

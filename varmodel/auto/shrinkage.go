@@ -7,18 +7,17 @@ import (
 	"github.com/orffvar/forecaster/internal/lanes"
 )
 
-// shrinkage learns a factor in [0, 1] for a mixture's increments over a simpler forecast
-// (persistence, or the last season). With forecasts x and outcomes y of all coordinates,
+// shrinkage learns a factor in [0, 1] for the increments of a mixture over a simpler forecast, the start. With
+// the increments x of the mixture, y of the outcome, and n terms,
 //
-//	factor = sum xy / sum x^2 - standard error (three of them with a single term),
+//	factor = sum xy / sum x^2 - errors (1 + 2/n) standard errors.
 //
-// or a share of that. Overlapping forecasts of horizon h have similar outcomes, so the
-// outcomes of a round make one term of the sums; see rounds. On a random walk the factor
-// is near 0, whatever the experts have picked up.
+// Overlapping forecasts of horizon h have similar outcomes, so the outcomes of a round make one term of the sums;
+// see rounds. On a random walk the factor is near 0, even if experts have fitted the noise.
 type shrinkage struct {
 	every                int     // outcomes per term
 	errors               float64 // standard errors that are subtracted
-	fading               bool    // a term weighs as its number; else shrinkageForgetting
+	fading               bool    // the n-th term has a weight proportional to n; else shrinkageForgetting holds
 	ended                int     // terms so far
 	outcomes             int     // outcomes in the current term
 	product, square      float64 // sums of the current term
@@ -31,16 +30,16 @@ const (
 	shrinkageLimit      = 5      // limit of an increment, in typical increments
 )
 
-// The shrinkage of one-step forecasts ends: with many outcomes the mixture knows better,
-// for each coordinate alone.
+// The shrinkage of one-step forecasts ends: after many outcomes the weights of the mixture, which are learnt for each
+// coordinate alone, are better.
 const (
 	earlyErrors   = .5   // standard errors that are subtracted from the slope
-	earlyEvidence = 3    // slope in standard errors at which half of the shrinkage is left, and a fifth at twice as many
-	earlyEnd      = 1000 // samples after which there is none
+	earlyEvidence = 3    // with a slope of k earlyEvidence standard errors 1 / (1 + k^2) of the shrinkage is left
+	earlyEnd      = 1000 // samples after which there is no shrinkage
 )
 
-// youngFactor is the factor by which the one-step increments of the mixture are multiplied
-// in a young series: the shrinkage fades as evidence grows, whatever the number of samples.
+// youngFactor returns the factor of the one-step increments of the mixture in a young series. The shrinkage
+// fades as the evidence for the mixture grows; see earlyEvidence.
 func (p *panel) youngFactor(s *autoSeries) float64 {
 	if s.total >= earlyEnd || !s.m.has(partEarly) {
 		return 1
@@ -53,7 +52,7 @@ func (p *panel) youngFactor(s *autoSeries) float64 {
 	return 1 - (1-t.factor)/(1+evidence*evidence)
 }
 
-// Observe learns from the outcome y of the last forecasts of m, which are shrunk towards start.
+// Observe learns from the outcome y of the last forecasts of m, which follow last and are shrunk towards start.
 func (t *shrinkage) Observe(m *mixture, y, last, start []float64) {
 	for j, v := range y {
 		t.addOf(m, j, v-last[j], start[j]-last[j])
@@ -61,8 +60,8 @@ func (t *shrinkage) Observe(m *mixture, y, last, start []float64) {
 	t.endOutcome()
 }
 
-// addOf adds the outcome of coordinate j, an increment, and reports whether there is one: a value
-// may be missing, and the first increment has no unit.
+// addOf adds the outcome of coordinate j, where step and start are increments over the last value. It reports
+// whether there is an outcome: a value may be missing, and the first increment has no unit.
 func (t *shrinkage) addOf(m *mixture, j int, step, start float64) bool {
 	if m.steps.Count[j] == 0 || step != step {
 		return false
@@ -71,8 +70,7 @@ func (t *shrinkage) addOf(m *mixture, j int, step, start float64) bool {
 	return true
 }
 
-// add adds one coordinate to the current outcome: the increments of the forecast and of
-// the outcome over the simpler forecast.
+// add adds one coordinate to the current outcome. forecast and outcome are increments over the start.
 func (t *shrinkage) add(forecast, outcome float64) {
 	forecast = lanes.Clip(forecast, shrinkageLimit)
 	t.product += forecast * lanes.Clip(outcome, shrinkageLimit)

@@ -9,21 +9,21 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// smoother is exponential smoothing with a gain, around a level, a line or a damped trend (Hyndman and others 2008).
+// smoother is exponential smoothing of a level, of a line, or of a damped trend (Hyndman and others 2008).
 type smoother struct {
-	gain  float64
+	gain  float64 // least gain of the level
 	slope float64 // least gain of the slope, in gains of the level; 0: no trend
 	keep  float64 // part of the slope that is left after a step
-	prior float64 // logarithm of its weight before the first sample
+	prior float64 // logarithm of the prior weight
 }
 
 const (
-	walkPrior  = 1.5      // persistence is the simplest of all
-	trendPrior = -4       // a slope wrong by little is far off at a long horizon
+	walkPrior  = 1.5      // prior of persistence, the simplest smoother
+	trendPrior = -4       // prior of a trend: a small error of a slope is a large one at a long horizon
 	slow       = .005     // gain of the mean of the past
-	lasting    = 1. / 200 // least gain of the slope of a line …
-	passing    = 1. / 30  // … and of a damped trend …
-	dampedKeep = .985     // … of which so much is left after a step
+	lasting    = 1. / 200 // least gain of the slope of a line
+	passing    = 1. / 30  // least gain of the slope of a damped trend
+	dampedKeep = .985     // part of a damped slope that is left after a step
 )
 
 var smoothers = [...]smoother{
@@ -33,20 +33,20 @@ var smoothers = [...]smoother{
 }
 
 const (
-	weighEverySample = 100 // samples before weights are computed …
-	weighEvery       = 8   // … after so many only
+	weighEverySample = 100 // samples after which weights are not computed for each sample any more,
+	weighEvery       = 8   // but once in weighEvery samples
 
 	smoothRetained = .99 // weight of a squared error after the next one
-	trendGain      = 2   // least gain of the level of a trend, times the samples
-	slopeGain      = 1.5 // gain of a slope, times the samples
-	slopeAfter     = 1   // samples that a slope of 0 counts for
-	lineGoesOn     = .5  // a line goes on for so much of the time that it was seen: a morning is no day
+	trendGain      = 2   // after n samples the gain of the level of a trend is at least trendGain / (n + 1),
+	slopeGain      = 1.5 // and that of its slope at least slopeGain / (n + slopeAfter):
+	slopeAfter     = 1   // a slope of 0 counts for slopeAfter samples
+	lineGoesOn     = .5  // a line seen for n samples goes on for lineGoesOn n steps: a morning is not a day
 )
 
-// smoothing is the stage of forecasts by exponential smoothing of the remainder, each variable alone: what is known
-// of a series before anything else. The one-step forecasts of a young series are shrunk towards it; beyond one step it
-// counts as far as its outcomes are better than those of the mixture. The weight of a smoother with the squared errors
-// e in its last n steps is that of Bayes' rule for Gaussian errors,
+// smoothing is the stage of forecasts by exponential smoothing of the remainder, for each variable alone. These need
+// the fewest samples of all forecasts: the one-step forecasts of a young series are shrunk towards them. Beyond one
+// step they have a weight by their outcomes; see preference. A smoother with the errors e in its last n steps has a
+// weight by Bayes' rule for Gaussian errors,
 //
 //	weight ~ prior (sum e^2)^(-n/2).
 type smoothing struct {
@@ -55,8 +55,8 @@ type smoothing struct {
 	slope     []float64 // smoothers x dim
 	errors    []float64 // smoothers x dim: sum of squared errors, with forgetting
 	weights   []float64 // smoothers x dim
-	known     []float64 // dim: sum of their weights, n
-	count     []float64 // dim: samples
+	known     []float64 // dim: n, the sum of the weights of the squared errors
+	count     []float64 // dim: number of samples
 
 	// Means over the smoothers, dim each.
 	level, ramp, damped []float64
@@ -75,10 +75,10 @@ func newSmoothing(d int) *smoothing {
 
 func (b *smoothing) learnt() []*[]float64 { return []*[]float64{&b.deviation, &b.slope, &b.errors} }
 
-// rests reports whether nobody asks: one step ahead, smoothing is for young series.
+// rests reports whether smoothing is not used: one-step forecasts use it only in young series.
 func (b *smoothing) rests(s *autoSeries) bool { return s.multihorizon == nil && s.total >= earlyEnd }
 
-// follow learns the last increments where they were seen; of a remainder that is new, all that are kept.
+// follow learns the last increments where they were observed; all kept increments of a new remainder.
 func (b *smoothing) follow(s *autoSeries) {
 	if b.rests(s) {
 		return
@@ -100,7 +100,7 @@ func (b *smoothing) follow(s *autoSeries) {
 	}
 }
 
-// begin learns the increments from scratch, but the newest ones.
+// begin learns the kept increments from scratch, without the newest ones.
 func (b *smoothing) begin(f *frame, samples, newest int) {
 	for _, v := range b.learnt() {
 		clear(*v)
@@ -119,8 +119,8 @@ func (b *smoothing) begin(f *frame, samples, newest int) {
 	}
 }
 
-// renew learns the increments that are kept, after a state of one step was restored for several: a young series has learnt
-// them already, and its forecasts of one step depend on them.
+// renew learns the kept increments after a state with horizon 1 was restored for a longer horizon. A young series has
+// learnt them already, for its one-step forecasts.
 func (b *smoothing) renew(s *autoSeries) {
 	if s.total < earlyEnd {
 		return
@@ -132,7 +132,7 @@ func (b *smoothing) renew(s *autoSeries) {
 	}
 }
 
-// learn learns an increment of variable j. A level shift does not turn a slope.
+// learn learns an increment of variable j. The increment is winsorised, so that a level shift does not change a slope.
 func (b *smoothing) learn(j int, step float64, s *series.Scaler) {
 	usual := lanes.Clip(step, series.WinsorLimit*s.Steps[j])
 	b.count[j]++
@@ -155,7 +155,8 @@ func (b *smoothing) learn(j int, step float64, s *series.Scaler) {
 	}
 }
 
-// combine computes the means over the smoothers of variable j. Weights of many samples change slowly.
+// combine computes the means over the smoothers of variable j. After many samples it seldom computes the weights again,
+// because they change slowly.
 func (b *smoothing) combine(j int, s *series.Scaler) {
 	if n := int(b.count[j]); n < weighEverySample || n%weighEvery == 0 {
 		b.weigh(j, s)
@@ -192,12 +193,12 @@ func (b *smoothing) weigh(j int, s *series.Scaler) {
 	}
 }
 
-// ahead returns how far variable j moves in h steps, given dampedSteps(h).
+// ahead returns the forecast increment of variable j over h steps; damped is dampedSteps(h).
 func (b *smoothing) ahead(j, h int, damped float64) float64 {
 	return b.level[j] + b.ramp[j]*min(float64(h), lineGoesOn*b.count[j]) + b.damped[j]*damped
 }
 
-// dampedSteps is the sum of keep, keep^2, … keep^h.
+// dampedSteps returns keep + keep^2 + … + keep^h for keep = dampedKeep.
 func dampedSteps(h int) float64 {
 	return dampedKeep * (1 - math.Pow(dampedKeep, float64(h))) / (1 - dampedKeep)
 }
@@ -209,22 +210,22 @@ func (b *smoothing) stateOf(c *snapshot.Codec, _ *autoSeries) {
 	}
 }
 
-// youngOdds is the logarithm of the odds of smoothing before there are outcomes.
+// youngOdds is the logarithm of the prior odds of smoothing.
 const youngOdds = 1
 
-// preference compares the forecasts of one variable at one horizon by the shrunken mixture and by smoothing. A young
-// series learns quickly, so a term weighs as its number; the terms are those of shrinkage. The mixture learns from
-// them, too, and smoothing does not, so the odds of smoothing fall as their number rises.
+// preference weighs smoothing against the shrunken mixture, for one variable at one horizon. The terms are those of
+// shrinkage. A young series learns quickly, so later terms have larger weights. The mixture improves with the terms
+// and smoothing does not, so the prior odds of smoothing fall with their number.
 type preference struct {
-	outcomes        int     // in the present term
+	outcomes        int     // in the current term
 	ended           int     // terms so far
 	mixture, smooth float64 // sums of squared errors
-	terms           float64
-	evidence        float64 // for smoothing: a logarithm, by Bayes' rule as in smoothing
+	terms           float64 // number of terms, with forgetting
+	evidence        float64 // logarithm of the likelihood ratio of smoothing over the mixture
 	weight          float64 // of smoothing
 }
 
-// learn takes two errors, in typical increments.
+// learn learns the errors of both forecasts, in typical increments.
 func (p *preference) learn(mixture, smooth float64, every int) {
 	mixture, smooth = lanes.Clip(mixture, shrinkageLimit), lanes.Clip(smooth, shrinkageLimit)
 	p.mixture += mixture * mixture

@@ -7,35 +7,35 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// stage is a part of the model of a series. A stage that also handles samples implements learner,
-// follower, forecaster or interrupter.
+// stage is a part of the model of a series with a state. Stages may also implement learner, follower,
+// forecaster and interrupter.
 type stage interface {
 	stateOf(c *snapshot.Codec, s *autoSeries)
 }
 
-// learner learns from a sample before that enters the past.
+// learner learns from a sample before the sample enters the past.
 type learner interface {
 	learn(s *autoSeries, o *outcome)
 }
 
-// follower follows the series: the sample is the last one of the past.
+// follower is called after a sample has entered the past.
 type follower interface{ follow(s *autoSeries) }
 
-// forecaster takes part in the next forecast. The first one writes s.next, later ones change it.
+// forecaster takes part in the next forecast. s.next begins as the last value; each forecaster may change it.
 type forecaster interface{ forecast(s *autoSeries) }
 
-// interrupter is told of a break: the next sample does not follow the last one.
+// interrupter is called at a break: the next sample does not follow the last one.
 type interrupter interface{ interrupt(s *autoSeries) }
 
 // outcome is a sample as the target of earlier forecasts.
 type outcome struct {
-	sample   []float64 // without levels; NaN where it is missing or odd
-	target   []float64 // like sample: what the forecasts should have been
-	before   []float64 // the sample before; NaN for variables that have not been seen
+	sample   []float64 // without levels; NaN where it is missing or held back
+	target   []float64 // target of the forecasts, in the form of sample
+	before   []float64 // the last sample; NaN for variables that have not been observed
 	replaced bool      // target is not sample
 }
 
-// stages are the parts of a series in the order in which a sample passes them.
+// stages lists the stages of a series, and those with each interface, in the order in which they are called.
 type stages struct {
 	all          []stage
 	learners     []learner
@@ -135,7 +135,7 @@ func (e exogenous) stateOf(c *snapshot.Codec, _ *autoSeries) { e.State(c) }
 type statistics struct{}
 
 func (statistics) follow(s *autoSeries) {
-	s.local.Add(s.sample) // first: the longest chain of dependent instructions starts here
+	s.local.Add(s.sample) // first, because it starts the longest chain of dependent instructions
 	s.scaler.Add(s.sample)
 }
 

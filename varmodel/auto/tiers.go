@@ -13,9 +13,9 @@ const (
 	TierTiny  Tier = "tiny"  // two experts with the least memory
 )
 
-// TierYoung is what a series begins with that grows into TierFull: before it has some fifty
-// samples, more experts cannot be told apart, and random features have no bandwidth. It is
-// less accurate than TierFull later, but more so than the other tiers.
+// TierYoung is the tier of a young series that grows into TierFull later. Before about fifty samples more
+// experts cannot be distinguished, and random features have no bandwidth. Later it is less accurate than
+// TierFull, and more accurate than the other tiers.
 const TierYoung Tier = "young"
 
 // Tiers lists the tiers that a configuration can name, the most accurate first.

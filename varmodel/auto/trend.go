@@ -9,32 +9,32 @@ import (
 )
 
 const (
-	trendMemory  = 4     // memory of a slope, in horizons …
-	trendLeast   = 100   // … and at least so many samples
-	trendOutcome = 5     // limit of an outcome, in trends or in typical steps times sqrt(h)
+	trendMemory  = 4     // memory of a slope, in horizons
+	trendLeast   = 100   // least memory of a slope, in samples
+	trendOutcome = 5     // limit of an outcome, in units of max(|trend|, sqrt(h) typical steps)
 	trendForget  = .9998 // weight of an outcome in the share after the next one
 	trendErrors  = 2.5   // standard errors that are subtracted from a share
-	trendTerms   = 4     // terms before an anchor has a share …
-	trendBeyond  = 2     // … and the part of the longest horizon with a share, up to which its trend goes on
+	trendTerms   = 4     // terms before an anchor has a share
+	trendBeyond  = 2     // the trend goes on up to trendBeyond times the longest anchor with a share
 )
 
 // trends are the slopes of the remainder of a series. All forecasts of h steps start from
 //
 //	x_t + share h slope,
 //
-// where the slope is a running mean of the increments, winsorised as in the scaler, so that the
-// reset of a counter does not turn it. The share is what the trend has earned, see trendShare: on
-// a random walk it is near 0.
+// where the slope is a running mean of the increments. They are winsorised like those of the scaler, so that
+// the reset of a counter does not change the slope. The share depends on the outcomes of the trend, see
+// trendShare: on a random walk it is near 0.
 type trends struct {
 	dim    int
 	on     bool         // the model has the ingredient
 	steps  []int        // anchor horizons
 	slopes []float64    // anchors x dim
 	shares []trendShare // anchors x dim
-	rates  []float64    // least weight of an increment in the slope of each anchor
-	count  []int        // of each coordinate: increments
-	still  bool         // nothing moves: path is not set
-	path   []float64    // horizon x dim: share h slope, on straight lines between the anchors
+	rates  []float64    // of each anchor: least weight of an increment in the slope
+	count  []int        // of each coordinate: number of increments
+	still  bool         // all moves are 0, and path is not set
+	path   []float64    // horizon x dim: share h slope, interpolated between the anchors
 }
 
 func newTrends(dim int, steps []int, on bool) *trends {
@@ -49,7 +49,7 @@ func newTrends(dim int, steps []int, on bool) *trends {
 	return r
 }
 
-// learn learns the share of anchor k from the outcome y, NaN where missing, of the trends of p.
+// learn updates the shares of anchor k with the outcome y, NaN where missing, of the trends at the origin p.
 // every is the number of outcomes per term.
 func (r *trends) learn(k, every int, y []float64, p *origin) {
 	if !r.on {
@@ -64,8 +64,8 @@ func (r *trends) learn(k, every int, y []float64, p *origin) {
 	}
 }
 
-// predict learns the last increments of f where they were seen, and writes the trends after the
-// last sample to p and path.
+// predict learns the last increments of f where they were observed, and sets the trends after the last sample
+// in p and path.
 func (r *trends) predict(f *frame, seen []bool, p *origin) {
 	d := r.dim
 	r.still = true
@@ -77,7 +77,7 @@ func (r *trends) predict(f *frame, seen []bool, p *origin) {
 				r.slopes[k*d+j] += lanes.Weight(float64(r.count[j]), least) * (step - r.slopes[k*d+j])
 			}
 		}
-		known, move := 1, 0. // the longest horizon with a share, and its move
+		known, move := 1, 0. // the longest anchor with a share so far, and its move
 		for k, h := range r.steps {
 			i := k*d + j
 			p.trends[i] = float64(h) * r.slopes[i]
@@ -104,7 +104,7 @@ func (r *trends) predict(f *frame, seen []bool, p *origin) {
 	}
 }
 
-// ahead returns how far the trends move in h steps; nil: nowhere.
+// ahead returns the increments of the trends over h steps; nil: all are 0.
 func (r *trends) ahead(h int) []float64 {
 	if r.still {
 		return nil
@@ -112,15 +112,15 @@ func (r *trends) ahead(h int) []float64 {
 	return r.path[(h-1)*r.dim : h*r.dim]
 }
 
-// trendShare is the regression of the outcomes of one coordinate and horizon on its trends.
-// Overlapping outcomes are alike, so the outcomes of a round make one term of the sums; see rounds.
+// trendShare is the regression of the outcomes of one coordinate and horizon on its trends. Overlapping
+// outcomes are correlated, so the outcomes of a round make one term of the sums; see rounds.
 type trendShare struct {
-	outcomes        int     // in the present term
-	product, square float64 // sums of the present term: trend times outcome, and trend^2
-	terms           float64 // number of terms, with forgetting; and sums over the terms:
-	xy, xx          float64 // products, squares,
-	pp, pq, qq      float64 // products^2, products times squares, squares^2
-	share           float64 // value of these sums
+	outcomes        int     // in the current term
+	product, square float64 // sums over the current term of trend * outcome and of trend^2
+	terms           float64 // number of terms, with forgetting like the sums over the terms below
+	xy, xx          float64 // sums of product and square,
+	pp, pq, qq      float64 // of product^2, product * square and square^2
+	share           float64 // result of value
 }
 
 func (s *trendShare) learn(trend, outcome float64, every int) {
@@ -148,7 +148,7 @@ func (s *trendShare) value() float64 {
 	return series.ClipTo(slope-trendErrors*(1+2/s.terms)*math.Sqrt(noise)/s.xx, 0, 1)
 }
 
-// anchorState saves or restores anchor k.
+// anchorState transfers the slopes and shares of anchor k.
 func (r *trends) anchorState(c *snapshot.Codec, k int) {
 	from, to := k*r.dim, (k+1)*r.dim
 	c.Float64s(r.slopes[from:to])
@@ -162,7 +162,7 @@ func (r *trends) anchorState(c *snapshot.Codec, k int) {
 	}
 }
 
-// State saves or restores what the anchors share.
+// State transfers the counts, which all anchors share.
 func (r *trends) State(c *snapshot.Codec) {
 	for j := range r.count {
 		c.Index(&r.count[j], math.MaxInt)

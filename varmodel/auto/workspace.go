@@ -10,23 +10,23 @@ import (
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 )
 
-// Workspace is what default models can share that are never used at the same time: scratch
-// memory, and the random frequencies, which depend on the configuration alone. Fleets of
-// small series need it once instead of once per series. The zero value is ready for use.
+// Workspace is memory that default models can share if they are never used at the same time: scratch memory,
+// and the random frequencies, which depend only on the configuration. A fleet of small series then needs it
+// once, not once per series. The zero value is ready for use.
 type Workspace struct {
 	newton   online.Workspace
 	toeplitz map[toeplitzShape]*vec.Toeplitz
 	drawn    map[drawing]*orff.Adaptive
 	lagged   map[lagShape]*lagScratch
 
-	spare map[learnerShape]regression.Resettable // replaced by refits, for the next one: one per shape
-	alone bool                                   // one model uses it: nothing is to be spared
+	spare map[learnerShape]regression.Resettable // learners replaced by refits, for the next refit: one per shape
+	alone bool                                   // only one model uses it, and spare stays empty
 
-	lags, inputs, errors []float64 // of experts; see rows
-	points, squares      []float64 // of refit.bandwidthAt
+	lags, inputs, errors []float64 // scratch of experts; see rows
+	points, squares      []float64 // scratch of refit.bandwidthAt
 }
 
-// rows is lanes.Rows of any value, in the memory of s if that suffices.
+// rows is lanes.Rows with undefined values, in the memory of s if it is large enough.
 func rows(s *[]float64, rows, n int) []float64 {
 	if room := rows*n + vec.Stride(n); cap(*s) < room {
 		*s = vec.Aligned(room)
@@ -39,7 +39,7 @@ type learnerShape struct {
 	dim, features int
 }
 
-// takeLearner returns a learner of e that has learnt nothing, or nil: there is none to spare.
+// takeLearner returns a spare learner for e, reset, or nil if there is none.
 func (w *Workspace) takeLearner(e *expert) regression.Resettable {
 	shape := learnerShape{e.expertSpec, e.dim, e.Features()}
 	l := w.spare[shape]
@@ -50,8 +50,8 @@ func (w *Workspace) takeLearner(e *expert) regression.Resettable {
 	return l
 }
 
-// keepLearner keeps the learner of e, which a refit replaces. Refits of a fleet would make as much
-// garbage as its models have memory.
+// keepLearner keeps the learner of e, which a refit replaces. Otherwise the refits of a fleet would make as
+// much garbage as its models have memory.
 func (w *Workspace) keepLearner(e *expert) {
 	if w.alone {
 		return
@@ -66,7 +66,7 @@ type toeplitzShape struct{ order, columns int }
 
 type lagShape struct{ stride, steps, dim int }
 
-// drawing is all that the frequencies of an expert depend on.
+// drawing determines the frequencies of an expert.
 type drawing struct {
 	seed                           uint64
 	block, dim, order, frequencies int
@@ -115,7 +115,7 @@ func (w *Workspace) lagScratch(l *lagRegression) *lagScratch {
 	return s
 }
 
-// Features returns features with the frequencies of a drawing and a bandwidth of their own.
+// Features returns features with the frequencies of d. Each call returns a copy with a bandwidth of its own.
 func (w *Workspace) Features(d drawing) (*orff.Adaptive, error) {
 	if a := w.drawn[d]; a != nil {
 		return a.Copy(), nil

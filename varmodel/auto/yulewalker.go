@@ -7,24 +7,23 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// yuleWalker learns AR(q) for each coordinate on its own, on the features of ownLags:
-// an intercept, the standardised value, and the last q-1 increments. The ridge
-// regression with exponential forgetting treats the lagged increments as stationary:
-// element (i, j) of their covariance matrix depends on |i - j| only and differs from
-// the sum over the samples by a few samples at either end. The sums then cost q instead
-// of q^2 per sample, in time and memory. Solving for the weights costs q^2 instead of
-// q^3 (see vec.Toeplitz); one group of coordinates is solved at a time.
+// yuleWalker learns AR(q) for each coordinate alone. Its features are those of frame.ownLagsTo: an intercept,
+// the standardised value, and the last q-1 increments. The ridge regression with exponential forgetting treats
+// the lagged increments as stationary: element (i, j) of their covariance matrix depends only on |i - j|, and
+// differs from the sum over the samples by a few samples at either end. The sums then cost q instead of q^2 per
+// sample, in time and memory, and the weights cost q^2 instead of q^3 (see vec.Toeplitz). One group of
+// coordinates is solved at a time.
 //
-// All coordinates are computed side by side: a matrix has a row for each lag, laid out
-// like the rows of increments. The number of rows is rounded up to a multiple of eight;
-// additional rows of theta are zero, additional rows of sums are not used.
+// All coordinates are computed side by side: a matrix has a row for each lag, laid out like the rows of
+// increments. The number of rows is rounded up to a multiple of eight; additional rows of theta are zero,
+// additional rows of sums are not used.
 type yuleWalker struct {
 	dim, lags  int // lags: increments among the features, q-1
 	stride     int // elements from row to row
 	width      int // elements processed at a time: one row, or several rows of few coordinates
 	ridge      float64
 	forgetting float64 // weight of a sample after one step
-	every      int     // samples from one solution of a group to the next, in the long run
+	every      int     // most samples between two solutions of a group
 	batch      int     // samples whose products are added at a time, at most yuleWalkerBatch
 
 	count   int       // samples
@@ -61,13 +60,12 @@ const weightLimit = 1e6
 // pass.
 const yuleWalkerBatch = 8
 
-// yuleWalkerGrowth spreads solutions out: after n samples a group is solved every
-// 1 + n/yuleWalkerGrowth samples. Solving costs more than all else in a young series.
+// yuleWalkerGrowth spreads solutions out: after n samples a group is solved every 1 + n/yuleWalkerGrowth
+// samples, because solving takes most of the time in a young series.
 const yuleWalkerGrowth = 64
 
-// yuleWalkerDepth is the number of increments that AR(order) needs: its lags, rounded up
-// to whole registers with lags of weight zero, one per waiting sample, and one for a
-// sample that is not learnt.
+// yuleWalkerDepth returns the number of increments that AR(order) needs: its lags, rounded up to whole registers
+// with lags of weight zero, one per waiting sample, and one for a sample that is not learnt.
 func yuleWalkerDepth(order int) int { return order + 7 + yuleWalkerBatch }
 
 func newYuleWalker(dim, order, every int, ridge, forgetting float64, work *Workspace) *yuleWalker {
@@ -109,8 +107,7 @@ func (l *yuleWalker) predictTo(y []float64, f *frame) {
 	l.forecastTo(y, f.lags, f.recent.rows(0), f.scaler.PerStep)
 }
 
-// forecastTo is predictTo for the given standardised values, increments, and inverse
-// typical steps.
+// forecastTo is predictTo with the given standardised values, increments, and inverse typical steps.
 func (l *yuleWalker) forecastTo(y, values, recent, perStep []float64) {
 	vec.ColumnDots(l.dots, l.theta, recent[:len(l.theta)])
 	n := len(y)
@@ -177,8 +174,8 @@ func (l *yuleWalker) take(y []float64, observed []bool, f *frame) {
 // solveNext makes all groups due with the next sample.
 func (l *yuleWalker) solveNext() { clear(l.due) }
 
-// add adds the products of the waiting samples to the sums. The lags of the last sample
-// are the recent increments before the given number of samples.
+// add adds the products of the waiting samples to the sums. The lags of the last waiting sample are the rows of
+// recent from back on.
 func (l *yuleWalker) add(recent *increments, back int) {
 	vec.AddLagged(l.sums, l.factors[(yuleWalkerBatch-l.waiting)*2*l.width:], recent.rows(back), l.width, l.stride)
 	l.waiting = 0
@@ -230,7 +227,7 @@ func (l *yuleWalker) solve(g int) {
 	}
 }
 
-// scale multiplies all sums.
+// scale multiplies all sums by a factor.
 func (l *yuleWalker) scale(by float64) {
 	vec.Scale(by, l.moments)
 	vec.Scale(by, l.sums)
