@@ -12,20 +12,19 @@ const (
 	holdMemory   = .999 // weight of an outcome after the next one of its class
 	holdOutcomes = 20   // outcomes of a class before it has a factor
 	holdLimit    = 2    // largest factor
-	holdEvidence = 3    // distance of a slope from 1, in standard errors, of which half is believed
+	holdEvidence = 3    // a slope this many standard errors from 1 is drawn halfway to 1
 )
 
-// holds are the factors of the one-step increments of variables that repeat their last value:
-// a sensor that reports changes only, or less often than it is read. Its samples since the last
-// change, the age, say how probable the next change is; experts forecast the increment in the
-// mean over all ages.
+// holds has factors for the one-step increments of variables that repeat their last value, such as a
+// sensor that reports only changes, or is read more often than it measures. The probability of the next
+// change depends on the age, the number of samples since the last change. Experts forecast the mean
+// increment over all ages.
 //
-// The factor of an age is the slope of the outcomes on the forecasts that were made at this
-// age, drawn towards 1 as far as its standard error does not exclude that. A variable that has
-// never been held has none.
+// The factor of an age is the regression slope of the outcomes on the forecasts made at this age, drawn
+// towards 1 by its standard error. A variable that has never repeated a value has no factors.
 type holds struct {
 	age       []int         // of each variable: samples since the last change
-	increment []float64     // that was forecast, without the factor, in typical steps
+	increment []float64     // last forecast increment without the factor, in typical steps
 	ages      [][]holdSlope // of each variable, holdAges; nil: never held
 }
 
@@ -36,7 +35,7 @@ type holdSlope struct {
 	count           float64 // outcomes
 }
 
-// holdAge is the class of an age: 0, 1, 2, 3, 4 to 7, and more.
+// holdAge returns the class of an age: 0, 1, 2, 3, 4 to 7, or more.
 func holdAge(age int) int {
 	switch {
 	case age < 4:
@@ -51,7 +50,7 @@ func newHolds(dim int) *holds {
 	return &holds{age: make([]int, dim), increment: make([]float64, dim), ages: make([][]holdSlope, dim)}
 }
 
-// factor is the factor of the next increment of variable j.
+// factor returns the factor of the next increment of variable j.
 func (h *holds) factor(j int) float64 {
 	if h.ages[j] == nil {
 		return 1
