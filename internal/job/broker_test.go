@@ -208,7 +208,7 @@ func TestMergeGoesOnAfterAnotherMember(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	cfg, err := loadConfig(t, "input.kafka.brokers="+b.Addr(), "input.kafka.topics=a,b", "input.kafka.join=all", "input.kafka.session_timeout=3s", "output.discard={}")
+	cfg, err := loadConfig(t, "input.kafka.brokers="+b.Addr(), "input.kafka.topics=a,b", "input.kafka.join=all", "input.kafka.session_timeout=10s", "output.discard={}")
 	if err != nil {
 		t.Fatal(err)
 	}
