@@ -33,7 +33,7 @@ hour; 10 take two minutes). 6.7 and 6.8 (with 6.9) compare random features with 
 kernels, 9.1 the continuous quantile function with joint quantile regression.
 
 The ablation compares members of auto on simulated nonlinear systems. With --table
-ablation, a second table says what each part of auto is worth: its error without the
+ablation, a second table has the worth of each part of auto: the error without the
 part, on thirteen kinds of simulated series.
 
 Only Macrodata is bundled. --data DIR has the other data sets: paper/table8_1_*.csv,

@@ -71,7 +71,7 @@ type question struct {
 	set      map[string]string
 	from, to time.Time
 	limited  bool // tables have the first rows: in Flux and PromQL
-	ends     bool // windows end at multiples of window, with what is then, as in PromQL; else they begin there
+	ends     bool // windows end at multiples of window and include that time, as in PromQL; else they begin there
 }
 
 // value is a number of a group at a time, which is in a window.

@@ -335,7 +335,7 @@ func TestPaceKeepsTheEnd(t *testing.T) {
 }
 
 // A change of the file is taken when two polls agree on it, and arrives at the outputs of a job that works; an invalid one
-// changes nothing. The log says what has changed, and what needs a restart.
+// changes nothing. The log names the changes, and those that need a restart.
 func TestReload(t *testing.T) {
 	var asked loggedText // tokens and points
 	db := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -375,7 +375,7 @@ func TestReload(t *testing.T) {
 	until(t, "the configuration was read again", func() bool { return l.reloads.taken.Load() == 1 })
 	until(t, "its level is in force", func() bool { return l.Level.Level() == slog.LevelDebug })
 	until(t, "points with the second token", func() bool { return asked.has("Token second ") })
-	until(t, "an event with what has changed", func() bool {
+	until(t, "an event that names the changes", func() bool {
 		return asked.has("kind=reload") && asked.has("changed: output.influxdb.token, log.level")
 	})
 	write("second", "log: {level: debug}\nmodel: {horizon: 7, type: persistence}\n")

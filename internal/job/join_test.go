@@ -145,7 +145,7 @@ func TestJoinGoesOnAfterASource(t *testing.T) {
 	until(t, "it is no source", func() bool { j.mu.Lock(); defer j.mu.Unlock(); return len(j.sources) == 1 })
 	select {
 	case <-removed:
-		t.Error("remove does not wait for what is being written")
+		t.Error("remove does not wait for writes under way")
 	default:
 	}
 	close(j.sending)

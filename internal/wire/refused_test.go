@@ -23,7 +23,7 @@ var shortcuts = map[string]string{
 	"influx": toInflux, "remote": toRemote, "kernelvar": "model.type=kernelvar model.optimiser.batch=8",
 }
 
-// TestRefusedSettings: each line of testdata/refusals.txt has settings; the lines below it have what is wrong with them,
+// TestRefusedSettings: each line of testdata/refusals.txt has settings; the lines below it have their errors,
 // nothing if they are accepted. UPDATE_ARRIVALS=1 writes the errors. Each message of a check in this package is there.
 func TestRefusedSettings(t *testing.T) {
 	dir := t.TempDir()
@@ -131,7 +131,7 @@ func literal(e ast.Expr) string {
 }
 
 // TestWrongParts: what makes a kernel's map or a model from settings that nobody has checked refuses a part that it has to
-// make and cannot. testdata/wrongparts.txt has the errors; what is not there is made, because it does not need the part.
+// make and cannot. testdata/wrongparts.txt has the errors; a combination that is not listed is made, because it does not need the part.
 func TestWrongParts(t *testing.T) {
 	type part struct {
 		name string
