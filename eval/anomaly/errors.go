@@ -71,7 +71,7 @@ func (s *Scorer) observeJump(sample, yhat []float64, factor float64) (jump evide
 			surprisal = e.learnTail(j)
 		}
 		if len(y) == 1 {
-			surprisal = 2 * math.Log(1+e.Ratio[0]) // of a single variable the tail need not be comparable
+			surprisal = 2 * roughLog(1+e.Ratio[0]) // of a single variable the tail need not be comparable
 		}
 		square := surprisal * surprisal
 		jump.all += square

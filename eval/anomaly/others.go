@@ -28,6 +28,8 @@ type others struct {
 	n float64
 	q vec.Symmetric
 	k []float64 // scratch: q z
+
+	product float64 // z q z of the last z
 }
 
 func newOthers(dim int) *others {
@@ -38,17 +40,16 @@ func newOthers(dim int) *others {
 
 // residualsTo sets dst to the residuals of z, each divided by its variance.
 func (o *others) residualsTo(dst, z []float64) {
-	o.q.MatVec(o.k, z)
+	o.product = o.q.MatVec(o.k, z)
 	for j, k := range o.k {
 		dst[j] = k * o.n
 	}
 }
 
-// learn learns z. Invariant: z is the argument of the last call of residualsTo.
-func (o *others) learn(z []float64) {
+// learn learns the argument of the last call of residualsTo.
+func (o *others) learn() {
 	o.n++
-	weight := 1 / (1 + vec.Dot(z, o.k))
-	o.q.Rank1(-weight, o.k)
+	o.q.Rank1(-1/(1+o.product), o.k)
 }
 
 // explain changes the residuals r given some values into residuals given also the value of
@@ -93,7 +94,7 @@ func (s *Scorer) observeOthers() evidence {
 		last = s.r[at] * s.r[at] / residuals.Usual[at]
 	}
 	if w.learns(s.c.NormalAfter) && (s.n < othersKnown || s.n%othersRest == 0) {
-		s.others.learn(s.levels.Z[:len(s.r)])
+		s.others.learn()
 	}
 	return evidence{most, last}.root()
 }

@@ -23,7 +23,7 @@ func TestOthersDiscount(t *testing.T) {
 	for range 200 {
 		z := draw()
 		o.residualsTo(r, z)
-		o.learn(z)
+		o.learn()
 	}
 	want, next := make([]float64, dim), draw()
 	o.residualsTo(want, next)

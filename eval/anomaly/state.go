@@ -47,16 +47,18 @@ type normalState struct {
 	lately         float64 // mean surprisal of the last samples
 	held           int64   // samples that were not learnt from; -1 = the new normal is being learnt
 
+	share            float64 // 1/dim
 	clip, most, logs float64 // stateClip and stateMost for this number of variables; sampleTail has bins up to logs log(1 + most)
 
 	z, k      []float64 // of the last sample: deviations, and q z
+	product   float64   // z q z
 	distance  float64   // logs log(1 + x²)
 	surprisal float64
 }
 
 func newNormalState(dim int) *normalState {
 	row := func() []float64 { return lanes.Rows(1, dim) }
-	s := &normalState{mean: row(), variance: row(), resolution: row(), inverse: row(), z: row()}
+	s := &normalState{mean: row(), variance: row(), resolution: row(), inverse: row(), z: row(), share: 1 / float64(dim)}
 	s.k = s.z
 	s.clip, s.logs = stateClipOne, stateScaleOne
 	if dim > 1 {
@@ -91,7 +93,7 @@ func (s *normalState) compare(y []float64) {
 	} else {
 		sum = s.standardise(y)
 	}
-	s.distance = s.logs * roughLog(1+sum/float64(len(y)))
+	s.distance = s.logs * roughLog(1+sum*s.share)
 	s.surprisal = s.tail.surprisal(s.distance)
 }
 
@@ -121,12 +123,13 @@ func (s *normalState) standardise(y []float64) (sum float64) {
 	return sum
 }
 
-// project sets k to q z, and returns its product with z.
+// project sets k to q z, and product to its product with z, which it returns.
 func (s *normalState) project() float64 {
 	if s.q == nil {
 		return vec.Dot(s.z, s.z)
 	}
-	return s.q.MatVec(s.k, s.z)
+	s.product = s.q.MatVec(s.k, s.z)
+	return s.product
 }
 
 // setUnits sets the units of the squares.
@@ -140,9 +143,7 @@ func (s *normalState) setUnits() {
 func roughLog(x float64) float64 {
 	bits := math.Float64bits(x)
 	m := math.Float64frombits(bits&(1<<52-1)|1023<<52) - 1 // of the mantissa, in [0, 1)
-	p := float64(.0306674245*m) - .1325730707
-	p = float64(p*m) + .2866545174
-	p = float64(p*m) - .4910061602
+	p := float64((float64(.0306674245*m)-.1325730707)*float64(m*m)) + (float64(.2866545174*m) - .4910061602)
 	p = float64(p*m) + .9994044696
 	return float64(float64(int(bits>>52)-1023)*math.Ln2) + float64(p*m)
 }
@@ -192,7 +193,7 @@ func (s *normalState) scale() {
 // relate takes the last sample into the covariance, and a share of stateShrink.
 func (s *normalState) relate() {
 	s.samples++
-	s.take(1 / (1 + vec.Dot(s.z, s.k)))
+	s.take(1 / (1 + s.product))
 	j, share := int(s.samples)%len(s.z), stateShrink*float64(len(s.z)) // one direction after the other
 	s.q.RowTo(s.k, j)
 	s.take(share / (1 + share*s.k[j]))
