@@ -22,6 +22,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
@@ -105,7 +106,7 @@ func writeBenchCSV(b *testing.B, path string, d, rows int) {
 	}
 	for i, y := range data.Series[0].Rows {
 		text = append(text, '\n')
-		text = format.AppendTime(text, data.Series[0].Times[i], format.Auto)
+		text = timestamp.Append(text, data.Series[0].Times[i], timestamp.Auto)
 		for _, v := range y {
 			text = strconv.AppendFloat(append(text, ','), math.Round(v*1e6)/1e6, 'g', -1, 64)
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/orffvar/forecaster/eval/detection"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
-	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // Columns of a file of labelled windows: first and last time of each.
@@ -54,7 +54,7 @@ func ReadWindows(c *config.Config, path string, data *Samples, from, to int) (l 
 	for _, pair := range pairs {
 		var w [2]int64
 		for i, text := range pair {
-			if w[i], err = format.ParseTime([]byte(text), unit); err != nil {
+			if w[i], err = timestamp.Parse([]byte(text), unit); err != nil {
 				return nil, false, fmt.Errorf("%s: time %q: %w", path, text, err)
 			}
 		}

@@ -25,7 +25,7 @@ import (
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
-	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // Try opens each input and output for real, and its answer names the key.
@@ -431,7 +431,7 @@ func TestEmittedAndUnits(t *testing.T) {
 	for _, c := range []struct {
 		sets string
 		want []int
-		unit format.TimeUnit
+		unit timestamp.Unit
 	}{
 		{"model.horizon=3", []int{1, 2, 3}, timeUnit("", "auto")},
 		{"model.horizon=3 pipeline.emit=2 input.csv.time_unit=ms", []int{2}, timeUnit("", "ms")},

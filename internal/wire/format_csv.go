@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 var csvFormat = dataFormat{
@@ -87,7 +88,7 @@ func ForLabels(c *config.Config) *config.Config {
 }
 
 // TimeUnit returns the unit of the times in columns that are numbers.
-func TimeUnit(c *config.Config) format.TimeUnit {
+func TimeUnit(c *config.Config) timestamp.Unit {
 	return timeUnit(c.Input.TimeFormat, csvOf(c).TimeUnit)
 }
 
@@ -109,7 +110,7 @@ func decodedCSV(c *config.Config) format.CSVConfig {
 	f := csvOf(c)
 	return format.CSVConfig{
 		Names: settingName, Header: f.Header, Comma: first(f.Comma), Decimal: first(f.Decimal), Thousands: first(f.Thousands),
-		DateOrder: format.DateOrder(f.DateOrder), Zone: zoneOf(c), Series: f.SeriesColumn, Time: f.TimeColumn, Clock: f.ClockColumn,
+		DateOrder: timestamp.Order(f.DateOrder), Zone: zoneOf(c), Series: f.SeriesColumn, Time: f.TimeColumn, Clock: f.ClockColumn,
 		Variable: f.VariableColumn, Values: f.ValueColumns, Missing: f.Missing, TimeUnit: timeUnit(c.Input.TimeFormat, f.TimeUnit),
 	}
 }

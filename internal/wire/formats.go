@@ -10,6 +10,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
@@ -112,10 +113,10 @@ func endings() (all []string) {
 var timeUnits = []string{"auto", "s", "ms", "us", "ns"}
 
 // timeUnit returns the unit or form of times by input.time_format, or by the unit of their format.
-func timeUnit(form, unit string) format.TimeUnit {
-	u, err := format.ParseTimeUnit(cmp.Or(form, unit))
+func timeUnit(form, unit string) timestamp.Unit {
+	u, err := timestamp.ParseUnit(cmp.Or(form, unit))
 	if err != nil {
-		return format.TimeUnit(form) // which the decoder refuses
+		return timestamp.Unit(form) // which the decoder refuses
 	}
 	return u
 }

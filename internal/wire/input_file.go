@@ -8,7 +8,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream/file"
-	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 var fileInput = kind[input]{name: "file", about: "one pass over a file", settings: func() input { return new(FileInput) }}
@@ -64,7 +64,7 @@ func (f *FileInput) since() (int64, error) {
 	if f.Since == "" {
 		return 0, nil
 	}
-	t, err := format.ParseTime([]byte(f.Since), "")
+	t, err := timestamp.Parse([]byte(f.Since), "")
 	if t == 0 {
 		t = -1 // 0 is none
 	}

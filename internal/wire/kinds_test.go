@@ -16,7 +16,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
-	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -103,7 +103,7 @@ var wordsRow = dataFormat{
 	}},
 	endings: []string{".words"},
 	create: func(f *FileOutput, m config.Model, columns *file.Columns) (stream.Sink, error) {
-		return file.CreateSink(f.Path, file.CSV{TimeUnit: format.Seconds, Levels: m.Levels})
+		return file.CreateSink(f.Path, file.CSV{TimeUnit: timestamp.Seconds, Levels: m.Levels})
 	},
 }
 

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // Columns are the columns of a file of forecasts beside the usual ones.
@@ -76,8 +76,8 @@ func (e CSV) appendNixtla(dst []byte, f *stream.Forecast) []byte {
 	d := len(f.Yhat)
 	for j, target := range f.Series.Variables {
 		dst = appendText(dst, f.Series.Name+"/"+target)
-		dst = format.AppendTime(append(dst, ','), f.Time, e.TimeUnit)
-		dst = format.AppendTime(append(dst, ','), f.Origin, e.TimeUnit)
+		dst = timestamp.Append(append(dst, ','), f.Time, e.TimeUnit)
+		dst = timestamp.Append(append(dst, ','), f.Origin, e.TimeUnit)
 		dst = appendNumber(append(dst, ','), observed(f, j))
 		dst = appendNumber(append(dst, ','), f.Yhat[j])
 		for l := range e.Levels {

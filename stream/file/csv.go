@@ -6,7 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // CSV encodes the forecasts of a batch as lines
@@ -22,7 +22,7 @@ type CSV struct {
 	// TimeUnit is the unit of the time column; Auto means RFC 3339. For times that
 	// were integer steps, which format.Auto reads as seconds, Seconds gives the
 	// steps back.
-	TimeUnit format.TimeUnit
+	TimeUnit timestamp.Unit
 	// Levels are engine.Config.Levels.
 	Levels []float64
 	Joint  bool
@@ -63,7 +63,7 @@ func (e CSV) AppendBatch(dst []byte, b *stream.Batch) []byte {
 			continue
 		}
 		d := len(f.Yhat)
-		time := format.AppendTime(dst[len(dst):], f.Time, e.TimeUnit) // where the first line has it
+		time := timestamp.Append(dst[len(dst):], f.Time, e.TimeUnit) // where the first line has it
 		for j, target := range f.Series.Variables {
 			for l := range max(1, len(e.Levels)) {
 				dst = append(dst, time...)
@@ -89,7 +89,7 @@ func (e CSV) AppendBatch(dst []byte, b *stream.Batch) []byte {
 					dst = appendNumber(append(dst, ','), reached(f, j))
 				}
 				if e.Origin {
-					dst = format.AppendTime(append(dst, ','), f.Origin, e.TimeUnit)
+					dst = timestamp.Append(append(dst, ','), f.Origin, e.TimeUnit)
 				}
 				if e.Y {
 					dst = appendNumber(append(dst, ','), observed(f, j))

@@ -15,6 +15,7 @@ import (
 	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // configure finds the format of the file and the decoder of its lines.
@@ -152,7 +153,7 @@ func (s *Source) configureCSV(ctx context.Context) error {
 func (s *Source) noHeader(time string, c *format.CSVConfig) error {
 	number := func(cell string) bool { _, err := strconv.ParseFloat(strings.TrimSpace(cell), 64); return err == nil }
 	whole := func(cell string) bool { _, err := strconv.ParseInt(strings.TrimSpace(cell), 10, 64); return err == nil }
-	_, err := format.ParseTime([]byte(time), c.TimeUnit)
+	_, err := timestamp.Parse([]byte(time), c.TimeUnit)
 	begins := "%s: line 1 begins like data (%s), a line with the names of the columns was expected"
 	comma := string(cmp.Or(c.Comma, ','))
 	if isTime := err == nil; !isTime {
@@ -169,7 +170,7 @@ func (s *Source) noHeader(time string, c *format.CSVConfig) error {
 	var names []string
 	texts, values := 0, 0
 	for _, cell := range c.Header {
-		_, err := format.ParseTime([]byte(cell), c.TimeUnit)
+		_, err := timestamp.Parse([]byte(cell), c.TimeUnit)
 		switch isTime := err == nil && !number(cell); {
 		case cell == time:
 			names = append(names, "time")

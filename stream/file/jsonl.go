@@ -6,7 +6,7 @@ import (
 	"github.com/go-faster/jx"
 
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // JSONLines encodes the forecasts of a batch as one object a line, with the columns of CSV
@@ -32,7 +32,7 @@ func (e JSONLines) AppendBatch(dst []byte, b *stream.Batch) []byte {
 		for j, target := range f.Series.Variables {
 			for l := range max(1, len(e.Levels)) {
 				w.RawStr(`{"time":"`)
-				w.Buf = format.AppendTime(w.Buf, f.Time, format.Auto)
+				w.Buf = timestamp.Append(w.Buf, f.Time, timestamp.Auto)
 				w.RawStr(`","series":`)
 				w.Str(f.Series.Name)
 				w.RawStr(`,"target":`)
@@ -58,7 +58,7 @@ func (e JSONLines) AppendBatch(dst []byte, b *stream.Batch) []byte {
 				}
 				if e.Origin {
 					w.RawStr(`,"origin":"`)
-					w.Buf = format.AppendTime(w.Buf, f.Origin, format.Auto)
+					w.Buf = timestamp.Append(w.Buf, f.Origin, timestamp.Auto)
 					w.RawStr(`"`)
 				}
 				if e.Y {
@@ -78,9 +78,9 @@ func (e JSONLines) nixtla(w *jx.Writer, f *stream.Forecast) {
 		w.RawStr(`{"unique_id":`)
 		w.Str(f.Series.Name + "/" + target)
 		w.RawStr(`,"ds":"`)
-		w.Buf = format.AppendTime(w.Buf, f.Time, format.Auto)
+		w.Buf = timestamp.Append(w.Buf, f.Time, timestamp.Auto)
 		w.RawStr(`","cutoff":"`)
-		w.Buf = format.AppendTime(w.Buf, f.Origin, format.Auto)
+		w.Buf = timestamp.Append(w.Buf, f.Origin, timestamp.Auto)
 		w.RawStr(`"`)
 		member(w, "y", observed(f, j))
 		member(w, "yhat", f.Yhat[j])

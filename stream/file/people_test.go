@@ -17,6 +17,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // people has files as common programs write them; testdata/people/make.py makes them. Each has
@@ -50,10 +51,10 @@ var people = []struct {
 	{name: "excel-german-whole.csv", want: "separator ;, points between thousands (1.000 is 1000)", sum: 75_000},
 	{name: "excel-tab-whole.tsv", want: "commas between thousands", sum: 75_000},
 	{name: "excel-german-dates.csv", fails: true, want: "CSVConfig.DateOrder=dmy"},
-	{name: "excel-german-dates.csv", config: file.SourceConfig{CSV: format.CSVConfig{DateOrder: format.DayFirst}}, want: "separator ;, decimal comma"},
-	{name: "excel-german-days.csv", config: file.SourceConfig{CSV: format.CSVConfig{DateOrder: format.DayFirst}}, want: "separator ;, decimal comma", step: 24 * time.Hour},
+	{name: "excel-german-dates.csv", config: file.SourceConfig{CSV: format.CSVConfig{DateOrder: timestamp.DayFirst}}, want: "separator ;, decimal comma"},
+	{name: "excel-german-days.csv", config: file.SourceConfig{CSV: format.CSVConfig{DateOrder: timestamp.DayFirst}}, want: "separator ;, decimal comma", step: 24 * time.Hour},
 	{name: "excel-us-dates.csv", fails: true, want: "CSVConfig.DateOrder=dmy (day first) or mdy"},
-	{name: "excel-us-dates.csv", config: file.SourceConfig{CSV: format.CSVConfig{DateOrder: format.MonthFirst}}},
+	{name: "excel-us-dates.csv", config: file.SourceConfig{CSV: format.CSVConfig{DateOrder: timestamp.MonthFirst}}},
 	{name: "libreoffice-quoted.csv", want: "commas between thousands"},
 	{name: "libreoffice-dash.csv", sum: peopleSum - 42.5},
 	{name: "pipe.csv", want: "separator |"},
@@ -116,7 +117,7 @@ var people = []struct {
 	{name: "google-trends.csv", fails: true, want: `"<1" in column "mem: (Worldwide)" is not a number`},
 	{name: "google-trends.csv", config: file.SourceConfig{CSV: format.CSVConfig{Missing: []string{"<1"}}}, want: "1 line before the header left out", step: 24 * time.Hour, sum: peopleSum - 42.5},
 	{name: "excel-unicode.txt", fails: true, want: "say CSVConfig.DateOrder=dmy (day first) or mdy (month first)"},
-	{name: "excel-unicode.txt", config: file.SourceConfig{CSV: format.CSVConfig{DateOrder: format.DayFirst}}, want: "separator tab, decimal comma"},
+	{name: "excel-unicode.txt", config: file.SourceConfig{CSV: format.CSVConfig{DateOrder: timestamp.DayFirst}}, want: "separator tab, decimal comma"},
 	{name: "separators-header.csv", fails: true, want: "the header has the separator , and the lines below it ;: make them alike with  sed '1s/,/;/g' IN > OUT"},
 	{name: "separators-lines.csv", fails: true, want: "sed 's/;/,/g' IN > OUT"},
 	{name: "nested.jsonl", want: "memory.used, memory.free left out (JSONConfig.Values=memory reads memory alone)", sum: cpuSum},

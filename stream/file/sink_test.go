@@ -18,7 +18,7 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
-	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
@@ -82,7 +82,7 @@ func TestSinkContract(t *testing.T) {
 // TestCSVReads: encoding/csv reads the file, awkward names included.
 func TestCSVReads(t *testing.T) {
 	for levels := range 3 {
-		e := file.CSV{Levels: []float64{.9, .5}[:levels], TimeUnit: format.Seconds}
+		e := file.CSV{Levels: []float64{.9, .5}[:levels], TimeUnit: timestamp.Seconds}
 		b := streamtest.Batch(2, levels)
 		rows, err := csv.NewReader(strings.NewReader(string(e.AppendBatch(e.AppendHeader(nil), b)))).ReadAll()
 		if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
@@ -295,7 +296,7 @@ func FuzzSource(f *testing.F) {
 
 // TestLineProtocol: a line is a message, told by the name of the file.
 func TestLineProtocol(t *testing.T) {
-	s, err := file.OpenSource(write(t, "telegraf.lp", "# comment\ncpu,host=a idle=1,user=2 17\n\ncpu,host=a text=\"x\" 18\ncpu,host=a idle= 19\n"), file.SourceConfig{Influx: format.InfluxConfig{TimeUnit: format.Nanoseconds}})
+	s, err := file.OpenSource(write(t, "telegraf.lp", "# comment\ncpu,host=a idle=1,user=2 17\n\ncpu,host=a text=\"x\" 18\ncpu,host=a idle= 19\n"), file.SourceConfig{Influx: format.InfluxConfig{TimeUnit: timestamp.Nanoseconds}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -386,7 +387,7 @@ func TestSortDropsEqualRows(t *testing.T) {
 		true:  "1,x,1 1,y,1 1,x,2 2,x,1 3,x,1 bad bad",
 		false: "1,x,1 1,y,1 1,x,1 1,x,2 2,x,1 3,x,1 3,x,1 bad bad",
 	} {
-		src, err := file.OpenSource(path, file.SourceConfig{Sort: true, DropEqual: drop, CSV: format.CSVConfig{Time: "time", TimeUnit: format.Seconds, Series: []string{"host"}}})
+		src, err := file.OpenSource(path, file.SourceConfig{Sort: true, DropEqual: drop, CSV: format.CSVConfig{Time: "time", TimeUnit: timestamp.Seconds, Series: []string{"host"}}})
 		if err != nil {
 			t.Fatal(err)
 		}

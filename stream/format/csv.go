@@ -12,17 +12,18 @@ import (
 	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/internal/intern"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // CSVConfig has the columns of a CSV line. With several columns of Series, the name of the series
 // has a tag for each, as TagsOf reads them: host=a,rack=2. An empty field is no tag.
 type CSVConfig struct {
-	Header   []string // names of the columns; required
-	Comma    byte     // between fields; 0 = ','
-	Series   []string // columns that name the series; nil = the key of the message
-	Time     string   // column with the time; "" = the first column
-	Clock    string   // column with the time of day where Time has the date alone; "" = none
-	TimeUnit TimeUnit // of a time that is a number
+	Header   []string       // names of the columns; required
+	Comma    byte           // between fields; 0 = ','
+	Series   []string       // columns that name the series; nil = the key of the message
+	Time     string         // column with the time; "" = the first column
+	Clock    string         // column with the time of day where Time has the date alone; "" = none
+	TimeUnit timestamp.Unit // of a time that is a number
 
 	// Names name the fields in errors.
 	Names Names
@@ -31,7 +32,7 @@ type CSVConfig struct {
 	// times that name none; nil = UTC. The order of the lines of a series says
 	// which of the two hours at the end of summer time is meant; with Apart, where a line is
 	// read by itself, it is the first.
-	DateOrder DateOrder
+	DateOrder timestamp.Order
 	Zone      *time.Location
 	Apart     bool
 
@@ -84,7 +85,7 @@ type CSV struct {
 	units    []string  // of each value
 	scaled   []bool    // by value: its unit is k, M or another multiple
 	absent   []float64 // numbers that stand for a missing value
-	times    times
+	times    timestamp.Reader
 	plain    bool // no value is written in a way that ParsePlain would misread
 
 	fields    [][]byte
@@ -97,7 +98,7 @@ type CSV struct {
 
 // NewCSV returns a decoder.
 func NewCSV(c CSVConfig) (*CSV, error) {
-	if err := c.TimeUnit.check(); err != nil {
+	if err := c.TimeUnit.Check(); err != nil {
 		return nil, err
 	}
 	if c.MaxBytes < 0 {
@@ -111,7 +112,7 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 		return nil, fmt.Errorf("%q cannot stand between fields", c.Comma)
 	}
 	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
-	if err := c.DateOrder.check(); err != nil {
+	if err := c.DateOrder.Check(); err != nil {
 		return nil, err
 	}
 	if c.Decimal != 0 && c.Decimal != '.' && c.Decimal != ',' || c.Decimal != 0 && c.Decimal == c.Thousands {
@@ -120,7 +121,7 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 	if c.Thousands == '.' {
 		c.Decimal = ','
 	}
-	d := &CSV{c: c, variable: -1, clock: -1, seen: intern.New(), times: newTimes(c.TimeUnit, c.DateOrder, c.Zone, !c.Apart), plain: c.Decimal != ',' && c.Thousands == 0}
+	d := &CSV{c: c, variable: -1, clock: -1, seen: intern.New(), times: timestamp.NewReader(c.TimeUnit, c.DateOrder, c.Zone, !c.Apart), plain: c.Decimal != ',' && c.Thousands == 0}
 	d.setMissing()
 	for i, name := range c.Header {
 		if name == "" {
@@ -215,7 +216,7 @@ func (d *CSV) New() *CSV {
 }
 
 // Remembers reports whether the time of a line depends on the lines before.
-func (d *CSV) Remembers() bool { return d.times.last != nil }
+func (d *CSV) Remembers() bool { return d.times.Remembers() }
 
 // Variables returns the names of the values; nil where a column names them.
 func (d *CSV) Variables() []string {
@@ -248,10 +249,10 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 		return refusal
 	}
 	text := d.timeField()
-	t, err := d.times.parse(text, series)
+	t, err := d.times.Parse(text, series)
 	if err != nil {
 		refusal := d.notTime(text, err)
-		if d.c.OneOrder && d.c.DateOrder.isOther(text) {
+		if d.c.OneOrder && d.c.DateOrder.IsOther(text) {
 			return errors.New(refusal.Detail)
 		}
 		return refusal
@@ -307,7 +308,7 @@ func (d *CSV) timeText(line []byte) (text []byte, ok bool) {
 
 // notTime says which text is no time, and why.
 func (d *CSV) notTime(text []byte, err error) *stream.DataError {
-	what, remedy := d.c.DateOrder.explain(text, err, d.c.Names)
+	what, remedy := explainDate(d.c.DateOrder, text, err, d.c.Names)
 	return fault(stream.Facts{Fault: stream.NotTime, Cell: string(text), Column: d.TimeColumn(), Remedy: remedy},
 		"the time %q in column %q is %s", clip(text), d.TimeColumn(), what)
 }

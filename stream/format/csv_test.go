@@ -9,6 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 func newCSV(t testing.TB, c format.CSVConfig) *format.CSV {
@@ -24,7 +25,7 @@ func TestCSV(t *testing.T) {
 	plain := format.CSVConfig{Header: []string{"time", "a", "b"}}
 	picked := format.CSVConfig{
 		Header: []string{"host", "x", "when", "y"}, Series: []string{"host"}, Time: "when", Values: []string{"y", "x"},
-		Comma: ';', TimeUnit: format.Milliseconds, Missing: []string{"nan", "-"}, MaxBytes: 40,
+		Comma: ';', TimeUnit: timestamp.Milliseconds, Missing: []string{"nan", "-"}, MaxBytes: 40,
 	}
 	for _, c := range []struct {
 		config      format.CSVConfig

@@ -7,40 +7,8 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
-
-// TestDatesOfTwoDigitYears: an order makes 31.12.25 a date, with the years of POSIX; no order
-// does not.
-func TestDatesOfTwoDigitYears(t *testing.T) {
-	for _, c := range []struct {
-		order      DateOrder
-		text, want string // "" = refused
-	}{
-		{DayFirst, "31.12.25 13:45", "2025-12-31T13:45:00Z"},
-		{DayFirst, "31-12-68", "2068-12-31T00:00:00Z"},
-		{DayFirst, "1/2/69", "1969-02-01T00:00:00Z"},
-		{DayFirst, "01.02.00", "2000-02-01T00:00:00Z"},
-		{DayFirst, "29.02.99", ""},
-		{DayFirst, "01.02.999", ""},
-		{DayFirst, "01.02.5", ""},
-		{MonthFirst, "12/31/99 1:00 PM", "1999-12-31T13:00:00Z"},
-		{MonthFirst, "31/12/99", ""},
-		{DayFirst, "2025-12-31", "2025-12-31T00:00:00Z"},
-		{DayFirst, "2025/1/31", "2025-01-31T00:00:00Z"},
-		{YearFirst, "31.12.25", ""},
-		{YearFirst, "25-12-31", ""},
-	} {
-		times := newTimes(Auto, c.order, nil, false)
-		at, err := times.parse([]byte(c.text), "")
-		got := time.Unix(0, at).UTC().Format(time.RFC3339)
-		if err != nil {
-			got = ""
-		}
-		if got != c.want {
-			t.Errorf("%q of %q: got %q (%v), want %q", c.order, c.text, got, err, c.want)
-		}
-	}
-}
 
 // TestMessagesOfOrders: dates whose order is not told are refused, but with an order that they show,
 // and a line with a date of another order than the one told names that one.
@@ -70,23 +38,23 @@ func TestMessagesOfOrders(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		told       DateOrder
+		told       timestamp.Order
 		text, want string
 	}{
 		{"", "01.06.25 00:00", "does not begin with the year: say CSVConfig.DateOrder=dmy (day first) or mdy (month first)"},
-		{MonthFirst, "13.06.2025", "there is no month 13: say CSVConfig.DateOrder=dmy"},
-		{DayFirst, "30.02.2025", errTime.Error()},
-		{DayFirst, "noon", errTime.Error()},
-		{"", "noon", errTime.Error()},
-		{"", "1.2.3.4", errTime.Error()},
+		{timestamp.MonthFirst, "13.06.2025", "there is no month 13: say CSVConfig.DateOrder=dmy"},
+		{timestamp.DayFirst, "30.02.2025", timestamp.Forms},
+		{timestamp.DayFirst, "noon", timestamp.Forms},
+		{"", "noon", timestamp.Forms},
+		{"", "1.2.3.4", timestamp.Forms},
 	} {
-		times := newTimes(Auto, c.told, nil, false)
-		_, err := times.parse([]byte(c.text), "")
+		times := timestamp.NewReader(timestamp.Auto, c.told, nil, false)
+		_, err := times.Parse([]byte(c.text), "")
 		if err == nil {
 			t.Errorf("%s is read", c.text)
 			continue
 		}
-		if what, remedy := c.told.explain([]byte(c.text), err, nil); !strings.Contains(what+remedy, c.want) {
+		if what, remedy := explainDate(c.told, []byte(c.text), err, nil); !strings.Contains(what+remedy, c.want) {
 			t.Errorf("%q, told %q: %v", c.text, c.told, err)
 		}
 	}
@@ -112,24 +80,24 @@ func TestOrderCheck(t *testing.T) {
 	april, january := time.Date(2024, 4, 1, 0, 0, 0, 0, time.UTC), time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		name string
-		told DateOrder
+		told timestamp.Order
 		rows []string
 		line int    // that decides; 0 = none
 		want string // of the error
 	}{
-		{"day 13 as month", MonthFirst, days(dmy, april, after(24*time.Hour), 30), 13, "DateOrder=mdy, there is no month 13: say CSVConfig.DateOrder=dmy"},
-		{"day 13 as day", DayFirst, days(dmy, april, after(24*time.Hour), 30), 13, ""},
-		{"month first", DayFirst, days(mdy, april, after(24*time.Hour), 30), 13, "DateOrder=dmy, there is no month 13: say CSVConfig.DateOrder=mdy"},
-		{"hours of twelve days", MonthFirst, days(dmy, april, after(time.Hour), 12*24), 0, "evenly spaced with CSVConfig.DateOrder=dmy, but not with mdy"},
-		{"hours of twelve days, rightly", DayFirst, days(dmy, april, after(time.Hour), 12*24), 0, ""},
-		{"quarters", DayFirst, days(mdy, january, months(3), 40), 0, "evenly spaced with CSVConfig.DateOrder=mdy, but not with dmy"},
-		{"quarters, rightly", MonthFirst, days(mdy, january, months(3), 40), 0, ""},
-		{"months", DayFirst, days(mdy, january, months(1), 40), 0, "evenly spaced with CSVConfig.DateOrder=mdy"},
-		{"months of one year", DayFirst, days(mdy, january, months(1), 12), 0, ""}, // or days
-		{"one day", MonthFirst, days(dmy, april, after(time.Minute), 600), 0, ""},
-		{"too few", DayFirst, days(mdy, january, months(3), 9), 0, ""},
-		{"year first", DayFirst, days("2006-01-02", april, after(24*time.Hour), 30), 0, ""},
-		{"no dates", DayFirst, []string{"noon", "99/99/2024"}, 0, ""},
+		{"day 13 as month", timestamp.MonthFirst, days(dmy, april, after(24*time.Hour), 30), 13, "DateOrder=mdy, there is no month 13: say CSVConfig.DateOrder=dmy"},
+		{"day 13 as day", timestamp.DayFirst, days(dmy, april, after(24*time.Hour), 30), 13, ""},
+		{"month first", timestamp.DayFirst, days(mdy, april, after(24*time.Hour), 30), 13, "DateOrder=dmy, there is no month 13: say CSVConfig.DateOrder=mdy"},
+		{"hours of twelve days", timestamp.MonthFirst, days(dmy, april, after(time.Hour), 12*24), 0, "evenly spaced with CSVConfig.DateOrder=dmy, but not with mdy"},
+		{"hours of twelve days, rightly", timestamp.DayFirst, days(dmy, april, after(time.Hour), 12*24), 0, ""},
+		{"quarters", timestamp.DayFirst, days(mdy, january, months(3), 40), 0, "evenly spaced with CSVConfig.DateOrder=mdy, but not with dmy"},
+		{"quarters, rightly", timestamp.MonthFirst, days(mdy, january, months(3), 40), 0, ""},
+		{"months", timestamp.DayFirst, days(mdy, january, months(1), 40), 0, "evenly spaced with CSVConfig.DateOrder=mdy"},
+		{"months of one year", timestamp.DayFirst, days(mdy, january, months(1), 12), 0, ""}, // or days
+		{"one day", timestamp.MonthFirst, days(dmy, april, after(time.Minute), 600), 0, ""},
+		{"too few", timestamp.DayFirst, days(mdy, january, months(3), 9), 0, ""},
+		{"year first", timestamp.DayFirst, days("2006-01-02", april, after(24*time.Hour), 30), 0, ""},
+		{"no dates", timestamp.DayFirst, []string{"noon", "99/99/2024"}, 0, ""},
 	} {
 		d, err := NewCSV(CSVConfig{Header: []string{"time", "a"}, DateOrder: c.told})
 		if err != nil {
@@ -163,7 +131,7 @@ func TestOrderCheck(t *testing.T) {
 // is no date stays a refusal.
 func TestOneOrder(t *testing.T) {
 	for _, one := range []bool{false, true} {
-		d, err := NewCSV(CSVConfig{Header: []string{"time", "a"}, DateOrder: MonthFirst, OneOrder: one})
+		d, err := NewCSV(CSVConfig{Header: []string{"time", "a"}, DateOrder: timestamp.MonthFirst, OneOrder: one})
 		if err != nil {
 			t.Fatal(err)
 		}

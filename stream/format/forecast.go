@@ -8,6 +8,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // ForecastJSON writes forecasts as JSON has the samples, so that a reader of these reads them,
@@ -187,5 +188,5 @@ func (w *jsonWriter) text(s string) {
 }
 
 func (w *jsonWriter) time(t int64) {
-	w.dst = append(AppendTime(append(w.dst, '"'), t, Auto), '"')
+	w.dst = append(timestamp.Append(append(w.dst, '"'), t, timestamp.Auto), '"')
 }

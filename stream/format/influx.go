@@ -14,6 +14,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/intern"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // Measurement as an element of InfluxConfig.Series stands for the measurement of
@@ -41,7 +42,7 @@ type InfluxConfig struct {
 	// boolean (true is 1).
 	Fields []string
 
-	TimeUnit TimeUnit // of the times
+	TimeUnit timestamp.Unit // of the times
 
 	// MaxBytes and MaxDim limit a message, and the values of a line. 0 means the
 	// default.
@@ -91,7 +92,7 @@ var _ stream.Splitter = (*Influx)(nil)
 
 // NewInflux returns a decoder.
 func NewInflux(c InfluxConfig) (*Influx, error) {
-	if err := c.TimeUnit.check(); err != nil {
+	if err := c.TimeUnit.Check(); err != nil {
 		return nil, err
 	}
 	if c.MaxBytes < 0 || c.MaxDim < 0 {
@@ -208,7 +209,7 @@ func (d *Influx) decode(r *stream.Record, line []byte) (ok bool, err error) {
 	}
 	switch {
 	case text != nil:
-		if r.Time, err = ParseTime(text, d.c.TimeUnit); err != nil {
+		if r.Time, err = timestamp.Parse(text, d.c.TimeUnit); err != nil {
 			return false, refuse(stream.Malformed, "the time %s is %v", clip(text), err)
 		}
 	case d.message.Time != 0:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 func newInflux(t testing.TB, c format.InfluxConfig) *format.Influx {
@@ -50,9 +51,9 @@ func showAll(d stream.Splitter, m *stream.Message) string {
 }
 
 func TestInflux(t *testing.T) {
-	all := format.InfluxConfig{TimeUnit: format.Nanoseconds}
-	host := format.InfluxConfig{TimeUnit: format.Nanoseconds, Series: []string{"host"}, Ignore: []string{"dc"}}
-	cpu := format.InfluxConfig{Series: []string{format.Measurement}, Fields: []string{"user", "idle"}, TimeUnit: format.Seconds, MaxDim: 1, MaxBytes: 100}
+	all := format.InfluxConfig{TimeUnit: timestamp.Nanoseconds}
+	host := format.InfluxConfig{TimeUnit: timestamp.Nanoseconds, Series: []string{"host"}, Ignore: []string{"dc"}}
+	cpu := format.InfluxConfig{Series: []string{format.Measurement}, Fields: []string{"user", "idle"}, TimeUnit: timestamp.Seconds, MaxDim: 1, MaxBytes: 100}
 	for _, c := range []struct {
 		config      format.InfluxConfig
 		value, want string

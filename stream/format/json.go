@@ -13,6 +13,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/intern"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // Flat as JSONConfig.Values means that the values stand beside the time: the variables are
@@ -22,10 +23,10 @@ const Flat = "."
 // JSONConfig has the places of series, time and values in a JSON message. Paths are names
 // of members joined by dots.
 type JSONConfig struct {
-	Series   string   // path of the name of the series; "" = the key of the message
-	Time     string   // path of the time; "" = "time"
-	Values   string   // path of the object or array of values, or Flat; "" = "values" where a message has it, else Flat
-	TimeUnit TimeUnit // of a time that is a number
+	Series   string         // path of the name of the series; "" = the key of the message
+	Time     string         // path of the time; "" = "time"
+	Values   string         // path of the object or array of values, or Flat; "" = "values" where a message has it, else Flat
+	TimeUnit timestamp.Unit // of a time that is a number
 
 	// Names name the fields in errors.
 	Names Names
@@ -82,7 +83,7 @@ type JSON struct {
 	inside  *JSON          // of the envelope that was seen last
 	assumed bool
 
-	times times
+	times timestamp.Reader
 	shape shape // of the message before
 
 	tags          []tagValue // ascending by key
@@ -116,7 +117,7 @@ type JSON struct {
 
 // NewJSON returns a decoder.
 func NewJSON(c JSONConfig) (*JSON, error) {
-	if err := c.TimeUnit.check(); err != nil {
+	if err := c.TimeUnit.Check(); err != nil {
 		return nil, err
 	}
 	if c.MaxBytes < 0 || c.MaxDepth < 0 || c.MaxDim < 0 {
@@ -143,7 +144,7 @@ func NewJSON(c JSONConfig) (*JSON, error) {
 	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
 	c.MaxDepth = cmp.Or(c.MaxDepth, defaultMaxDepth)
 	c.MaxDim = cmp.Or(c.MaxDim, defaultMaxDim)
-	d := &JSON{c: c, root: &member{}, either: either, keyed: keyed, times: newTimes(c.TimeUnit, YearFirst, c.Zone, false), series: intern.New(), names: intern.New(), seen: map[string]uint64{}}
+	d := &JSON{c: c, root: &member{}, either: either, keyed: keyed, times: timestamp.NewReader(c.TimeUnit, timestamp.YearFirst, c.Zone, false), series: intern.New(), names: intern.New(), seen: map[string]uint64{}}
 	if err := d.setTags(c.Tags); err != nil {
 		return nil, err
 	}

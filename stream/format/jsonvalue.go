@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/internal/intern"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 func (d *JSON) time() error {
@@ -23,7 +24,7 @@ func (d *JSON) time() error {
 		}
 		text = n
 		d.shape.note(d.text, text, timeRole, false)
-		if !isNumber(text) {
+		if !timestamp.IsNumber(text) {
 			return d.refuse(stream.Malformed, "the time %s has an exponent", clip(text))
 		}
 	case jx.String:
@@ -36,9 +37,9 @@ func (d *JSON) time() error {
 	default:
 		return d.refuse(stream.Malformed, "the time is neither a number nor text")
 	}
-	t, err := d.times.parse(text, "")
+	t, err := d.times.Parse(text, "")
 	if err != nil {
-		if DayFirst.reads(text) || MonthFirst.reads(text) {
+		if timestamp.DayFirst.Reads(text) || timestamp.MonthFirst.Reads(text) {
 			err = errors.New("a date that does not begin with the year, which only CSV may have: write it as 2006-01-02")
 		}
 		return d.refuse(stream.Malformed, "the time %q is %v", clip(text), err)

@@ -6,6 +6,7 @@ import (
 	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/internal/intern"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // plainLine is the text before the fields of a line, its measurement and
@@ -64,7 +65,7 @@ func (d *Influx) decodePlain(r *stream.Record, line []byte) (ok, number bool) {
 	}
 	r.Time = d.message.Time
 	if len(rest) > 0 {
-		t, err := ParseTime(rest, d.c.TimeUnit)
+		t, err := timestamp.Parse(rest, d.c.TimeUnit)
 		if err != nil || bytes.ContainsAny(rest, ".+:") {
 			return false, false
 		}
@@ -136,7 +137,7 @@ func plainNumber(text []byte) (float64, bool) {
 	if v, ok := decimal.ParsePlain(text); ok {
 		return v, true
 	}
-	if text[0] == '+' || !isNumber(text) {
+	if text[0] == '+' || !timestamp.IsNumber(text) {
 		return 0, false
 	}
 	v, err := decimal.Parse(text)

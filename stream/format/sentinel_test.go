@@ -9,6 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // decodeCSV returns the record of one line.
@@ -141,14 +142,14 @@ func TestUnitsByMagnitude(t *testing.T) {
 	} {
 		for _, sign := range []int64{1, -1} {
 			text := fmt.Sprint(sign * c.n)
-			if got, err := format.ParseTime([]byte(text), format.Auto); err != nil || got != sign*c.n*c.unit {
+			if got, err := timestamp.Parse([]byte(text), timestamp.Auto); err != nil || got != sign*c.n*c.unit {
 				t.Errorf("%s: %d ns (%v), want %d", text, got, err, sign*c.n*c.unit)
 			}
 		}
 	}
 	// Just below a boundary the smaller unit does not fit any more: an error, no other unit.
 	for _, text := range []string{"99999999999", "-99999999999", "99999999999999", "99999999999999999"} {
-		if got, err := format.ParseTime([]byte(text), format.Auto); err == nil {
+		if got, err := timestamp.Parse([]byte(text), timestamp.Auto); err == nil {
 			t.Errorf("%s: %d ns, want an error", text, got)
 		}
 	}

@@ -73,7 +73,7 @@ func (d *JSON) fill(r *stream.Record, m *stream.Message) bool {
 		}
 		switch h.role {
 		case timeRole:
-			t, err := d.times.parse(text, "")
+			t, err := d.times.Parse(text, "")
 			if err != nil {
 				return false
 			}

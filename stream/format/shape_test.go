@@ -8,6 +8,7 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // decodeJSON returns all that comes of a message, to the bit.
@@ -29,7 +30,7 @@ func decodeJSON(d *format.JSON, value []byte) string {
 }
 
 var shapeConfigs = []format.JSONConfig{
-	{}, {Series: "id"}, {Values: format.Flat}, {Long: true}, {Series: "m.id", Time: "m.t", TimeUnit: format.Milliseconds, MaxBytes: 60},
+	{}, {Series: "id"}, {Values: format.Flat}, {Long: true}, {Series: "m.id", Time: "m.t", TimeUnit: timestamp.Milliseconds, MaxBytes: 60},
 }
 
 // shapes are messages of which some have one shape, for one of the configurations, and

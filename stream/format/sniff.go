@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // Assumption is one decision of SniffCSV in words, with the setting that makes it explicit.
@@ -104,7 +106,7 @@ type sniffer struct {
 	shifted  bool   // the header lacks the name of the first column
 	rows     [][]string
 	time     int // column; -1 = none yet
-	times    times
+	times    timestamp.Reader
 	at       []int64 // times of the rows
 	more     bool    // the file goes on behind the rows
 	units    error   // of a column with several units
@@ -159,7 +161,7 @@ func (s *sniffer) readRows(lines []sampleLine, header *[]string) {
 		s.shifted = true
 	}
 	s.rows = slices.DeleteFunc(s.rows, func(row []string) bool { return len(row) != len(*header) })
-	s.times = newTimes(s.out.CSV.TimeUnit, s.out.CSV.DateOrder, nil, false)
+	s.times = timestamp.NewReader(s.out.CSV.TimeUnit, s.out.CSV.DateOrder, nil, false)
 }
 
 // checkShift refuses lines that have one field more than the header while the first field is the
@@ -196,7 +198,7 @@ func (s *sniffer) findOrder() {
 	}
 	var at []int64
 	for _, row := range s.rows {
-		if t, err := s.times.parse([]byte(s.timeOf(row)), ""); err == nil {
+		if t, err := s.times.Parse([]byte(s.timeOf(row)), ""); err == nil {
 			at = append(at, t)
 		}
 	}

@@ -65,7 +65,7 @@ func (s *sniffer) isText(column int) bool {
 // parsed returns the time of a cell that is accepted by ok.
 func (s *sniffer) parses(ok func(cell string, at int64) bool) func(cell string) bool {
 	return func(cell string) bool {
-		at, err := s.times.parse([]byte(cell), "")
+		at, err := s.times.Parse([]byte(cell), "")
 		return err == nil && ok(cell, at)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/internal/lazyregexp"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 const (
@@ -189,7 +190,7 @@ func isDatum(text string) bool {
 			return true
 		}
 	}
-	_, err := ParseTime([]byte(text), Auto)
+	_, err := timestamp.Parse([]byte(text), timestamp.Auto)
 	return err == nil
 }
 

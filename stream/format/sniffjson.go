@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/go-faster/jx"
+
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // SniffJSON completes c from the first lines of a file, and says which parts are left out: objects and
@@ -54,7 +56,7 @@ func SniffJSON(sample []byte, more bool, c JSONConfig) (JSONConfig, []Assumption
 
 // findSeries completes c by the form of the times, and the members that separate series.
 func (n *members) findSeries(c *JSONConfig, time string, more bool) (out []Assumption, err error) {
-	s := sniffer{header: append([]string{time}, n.names...), times: newTimes(c.TimeUnit, YearFirst, nil, false), more: more}
+	s := sniffer{header: append([]string{time}, n.names...), times: timestamp.NewReader(c.TimeUnit, timestamp.YearFirst, nil, false), more: more}
 	for _, r := range n.rows {
 		row := make([]string, len(s.header))
 		for i, name := range s.header {

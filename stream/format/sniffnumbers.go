@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/lazyregexp"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // Numbers with a comma for the point, with points, commas, apostrophes or blanks between thousands.
@@ -34,7 +35,7 @@ type numbers struct {
 
 func (n *numbers) add(at cellAt) {
 	cell := at.text
-	if _, fraction, _ := strings.Cut(cell, "."); len(fraction) != 3 && isNumber([]byte(cell)) { // most cells, without a regular expression
+	if _, fraction, _ := strings.Cut(cell, "."); len(fraction) != 3 && timestamp.IsNumber([]byte(cell)) { // most cells, without a regular expression
 		if fraction != "" {
 			n.points++
 		}

@@ -159,7 +159,7 @@ func (s *sniffer) readTimes() {
 	s.at = s.at[:0]
 	var last int64
 	for _, row := range s.rows {
-		if t, err := s.times.parse([]byte(s.timeOf(row)), ""); err == nil {
+		if t, err := s.times.Parse([]byte(s.timeOf(row)), ""); err == nil {
 			last = t
 		}
 		s.at = append(s.at, last)

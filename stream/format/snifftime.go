@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/internal/lazyregexp"
 	"github.com/orffvar/forecaster/internal/shell"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 const calendarYear = 31_556_952 * int64(1e9) // ns, in the mean
@@ -19,18 +20,18 @@ const calendarYear = 31_556_952 * int64(1e9) // ns, in the mean
 
 // hasDates: texts such as 2026-01-05 10:00.
 func (s *sniffer) hasDates(column int) bool {
-	return s.nearlyAll(column, s.parses(func(cell string, _ int64) bool { return !isNumber([]byte(cell)) }))
+	return s.nearlyAll(column, s.parses(func(cell string, _ int64) bool { return !timestamp.IsNumber([]byte(cell)) }))
 }
 
 // hasNumbers: numbers of any size.
 func (s *sniffer) hasNumbers(column int) bool {
-	return s.nearlyAll(column, s.parses(func(cell string, _ int64) bool { return isNumber([]byte(cell)) }))
+	return s.nearlyAll(column, s.parses(func(cell string, _ int64) bool { return timestamp.IsNumber([]byte(cell)) }))
 }
 
 // hasEpochs: numbers that, as times, lie between 1990 and 2100.
 func (s *sniffer) hasEpochs(column int) bool {
 	return s.nearlyAll(column, s.parses(func(cell string, at int64) bool {
-		return isNumber([]byte(cell)) && at >= 20*calendarYear && at < 130*calendarYear
+		return timestamp.IsNumber([]byte(cell)) && at >= 20*calendarYear && at < 130*calendarYear
 	}))
 }
 
@@ -64,10 +65,10 @@ func (s *sniffer) findTime() error {
 // findForm finds the form of the times, and refuses numbers that are decades off.
 func (s *sniffer) findForm() error {
 	c := &s.out.CSV
-	if form := s.formOf(s.time); form.unit != Auto {
-		c.TimeUnit = form.unit
-		s.times = newTimes(form.unit, c.DateOrder, nil, false)
-		s.assume("CSVConfig.TimeUnit", string(form.unit), "times are %s", form.says)
+	if unit := s.formOf(s.time); unit != timestamp.Auto {
+		c.TimeUnit = unit
+		s.times = timestamp.NewReader(unit, c.DateOrder, nil, false)
+		s.assume("CSVConfig.TimeUnit", string(unit), "times are %s", unit.Describe())
 	}
 	if err := s.implausible(s.time); err != nil {
 		return err
@@ -75,7 +76,7 @@ func (s *sniffer) findForm() error {
 	if err := s.yearFractions(s.time); err != nil {
 		return err
 	}
-	if c.TimeUnit == Auto && s.nearlyAll(s.time, s.parses(func(cell string, at int64) bool { return isNumber([]byte(cell)) && at < 1e8*1e9 })) {
+	if c.TimeUnit == timestamp.Auto && s.nearlyAll(s.time, s.parses(func(cell string, at int64) bool { return timestamp.IsNumber([]byte(cell)) && at < 1e8*1e9 })) {
 		s.assume("CSVConfig.TimeUnit", "s", "numbers of column %s taken for seconds", s.header[s.time])
 	}
 	return nil
@@ -94,7 +95,7 @@ func (s *sniffer) yearFractions(column int) error {
 		whole = whole && v == math.Trunc(v)
 	}
 	step := math.Abs(s.number(len(s.rows)-1, column)-s.number(0, column)) / float64(len(s.rows)-1)
-	if s.out.CSV.TimeUnit != Auto || whole || step < day || !s.isOrdered(column) {
+	if s.out.CSV.TimeUnit != timestamp.Auto || whole || step < day || !s.isOrdered(column) {
 		return nil
 	}
 	program := `NR > HEADER {y = int($C); m = int(($C - y) * 12 + 1.5); if (m > 12) {y++; m = 1}; $C = sprintf("%%04d-%%02d-01", y, m)} 1`
@@ -134,7 +135,7 @@ func (s *sniffer) timeOf(row []string) string {
 func (s *sniffer) timeColumn() int {
 	isTime := func(i int) bool { return s.named(i, timeNames) }
 	isDate := func(i int) bool {
-		return s.hasDates(i) || s.formOf(i).unit != Auto || s.times.order != YearFirst && s.hasOrderedDates(i)
+		return s.hasDates(i) || s.formOf(i) != timestamp.Auto || s.out.CSV.DateOrder != timestamp.YearFirst && s.hasOrderedDates(i)
 	}
 	for _, ok := range []func(i int) bool{
 		func(i int) bool { return isTime(i) && (isDate(i) || s.hasEpochs(i)) },
@@ -163,41 +164,41 @@ var dayFirst = lazyregexp.New(`^\d{1,2}[./-]\d{1,2}[./-](\d{4}\b|\d\d($|[ ,T]))`
 
 // Dates that show their order, as there is no month 25. None has a year of two digits:
 // 25-06-01 may begin with it.
-var orderShown = map[DateOrder]lazyregexp.Regexp{
-	DayFirst:   lazyregexp.New(`^(1[3-9]|2\d|3[01])[./-]\d{1,2}[./-]\d{4}\b`),
-	MonthFirst: lazyregexp.New(`^\d{1,2}[./-](1[3-9]|2\d|3[01])[./-]\d{4}\b`),
+var orderShown = map[timestamp.Order]lazyregexp.Regexp{
+	timestamp.DayFirst:   lazyregexp.New(`^(1[3-9]|2\d|3[01])[./-]\d{1,2}[./-]\d{4}\b`),
+	timestamp.MonthFirst: lazyregexp.New(`^\d{1,2}[./-](1[3-9]|2\d|3[01])[./-]\d{4}\b`),
 }
 
 // shownOrder returns the order that the dates of a column show: there is no month 25, or the other one
 // leaves holes of months between them; "" where neither decides.
-func (s *sniffer) shownOrder(column int) (order DateOrder) {
+func (s *sniffer) shownOrder(column int) (order timestamp.Order) {
 	for _, row := range s.rows {
 		for o, shows := range orderShown {
 			if shows().MatchString(row[column]) {
-				if order != YearFirst && o != order {
-					return YearFirst
+				if order != timestamp.YearFirst && o != order {
+					return timestamp.YearFirst
 				}
 				order = o
 			}
 		}
 	}
-	if order != YearFirst {
+	if order != timestamp.YearFirst {
 		return order
 	}
-	for _, o := range []DateOrder{DayFirst, MonthFirst} {
-		if s.filled(column, o) >= regular && s.filled(column, o.other()) < holes {
+	for _, o := range []timestamp.Order{timestamp.DayFirst, timestamp.MonthFirst} {
+		if s.filled(column, o) >= regular && s.filled(column, o.Other()) < holes {
 			return o
 		}
 	}
-	return YearFirst
+	return timestamp.YearFirst
 }
 
 // filled is filled of the times of a column in an order.
-func (s *sniffer) filled(column int, o DateOrder) float64 {
-	t := newTimes(Auto, o, nil, false)
+func (s *sniffer) filled(column int, o timestamp.Order) float64 {
+	t := timestamp.NewReader(timestamp.Auto, o, nil, false)
 	var at []int64
 	for _, row := range s.rows {
-		if v, err := t.parse([]byte(row[column]), ""); err == nil {
+		if v, err := t.Parse([]byte(row[column]), ""); err == nil {
 			at = append(at, v)
 		}
 	}
@@ -208,12 +209,12 @@ func (s *sniffer) filled(column int, o DateOrder) float64 {
 func (s *sniffer) findDateOrder() {
 	c := &s.out.CSV
 	i := s.first(func(i int) bool { return (c.Time == "" || s.header[i] == c.Time) && s.hasOrderedDates(i) })
-	if i < 0 || c.DateOrder != YearFirst {
+	if i < 0 || c.DateOrder != timestamp.YearFirst {
 		return
 	}
-	if c.DateOrder = s.shownOrder(i); c.DateOrder != YearFirst {
-		s.times = newTimes(c.TimeUnit, c.DateOrder, nil, false)
-		s.assume("CSVConfig.DateOrder", string(c.DateOrder), "the %s is first in dates such as %s", map[DateOrder]string{DayFirst: "day", MonthFirst: "month"}[c.DateOrder], s.rows[0][i])
+	if c.DateOrder = s.shownOrder(i); c.DateOrder != timestamp.YearFirst {
+		s.times = timestamp.NewReader(c.TimeUnit, c.DateOrder, nil, false)
+		s.assume("CSVConfig.DateOrder", string(c.DateOrder), "the %s is first in dates such as %s", map[timestamp.Order]string{timestamp.DayFirst: "day", timestamp.MonthFirst: "month"}[c.DateOrder], s.rows[0][i])
 	}
 }
 
@@ -246,12 +247,12 @@ func (s *sniffer) noTime() error {
 			`a file without times gets numbers of its lines with  awk 'NR == 1 {print "step%c" $0; next} {print NR - 2 "%[3]c" $0}' IN > OUT`, s.header[0], s.set("CSVConfig.Time", "NAME"), s.out.CSV.Comma)
 	}
 	odd := max(0, slices.IndexFunc(s.rows, func(row []string) bool {
-		_, err := ParseTime([]byte(row[column]), Auto)
+		_, err := timestamp.Parse([]byte(row[column]), timestamp.Auto)
 		return err != nil
 	}))
 	return fmt.Errorf("no column has times, column %s has %q: name the column with %s, or the form of its times with %s (as strftime has it); "+
 		"times are %s, 20060102, or with %s (or mdy) 31.12.2006", s.header[column], clip([]byte(s.rows[odd][column])),
-		s.set("CSVConfig.Time", "NAME"), s.set("CSVConfig.TimeUnit", "%d.%m.%Y"), timeForms, s.set("CSVConfig.DateOrder", "dmy"))
+		s.set("CSVConfig.Time", "NAME"), s.set("CSVConfig.TimeUnit", "%d.%m.%Y"), timestamp.Forms, s.set("CSVConfig.DateOrder", "dmy"))
 }
 
 // noYear matches dates without a year: 01-06, 06.01. 10:00, Jan-10, Jan  6 10:00:00.
@@ -260,52 +261,29 @@ var noYear = lazyregexp.New(`^(\d{1,2}[./-]\d{1,2}\.?|[A-Z][a-z]{2,8}[-. ]+\d{1,
 // timeLike matches names of columns of times, also of months and years.
 var timeLike = lazyregexp.New(`(?i:^|[_ .-])(?i:_?@?date|time|datetime|date_?time|timestamp|stamp|year|month|yearmonth|year_?month|day|week|quarter|period|epoch|ym|jd|julian_?(?:day|date)|datenum|ds|ts|dt|t|x|datum|zeit|zeitpunkt|zeitstempel|tag|woche|monat|jahr|fecha|mes|mois|ann[eé]e|anno|mese|ano)(?:$|[_ .-])|[a-z](?:Date|Time|Year|Month|Day)$`)
 
-// formOf returns the form of the calendar that the cells of a column have. One that small numbers
-// have, too, needs the name of a column of times, and times in order.
-func (s *sniffer) formOf(column int) timeForm {
-	if s.out.CSV.TimeUnit != Auto || len(s.rows) < 2 {
-		return timeForm{}
-	}
-	sample := slices.IndexFunc(s.rows, func(row []string) bool { return row[column] != "" })
-	for _, f := range named {
-		if sample < 0 || !f.guessed || f.unit.date([]byte(s.rows[sample][column])) == nil {
-			continue
-		}
-		t := newTimes(f.unit, YearFirst, nil, false)
-		ok := s.nearlyAll(column, func(cell string) bool {
-			at, err := t.parse([]byte(cell), "")
-			return err == nil && at >= -170*calendarYear && at < 130*calendarYear
-		})
-		if ok && (!f.short || timeLike().MatchString(s.header[column]) && f.fits(s, column)) {
-			return f
-		}
-	}
-	return timeForm{}
-}
-
 // implausible refuses numbers of times that lie before 1980 or more than a year ahead, but for small
 // ones, which count, with the units that make them times of today.
 func (s *sniffer) implausible(column int) error {
 	const counts = 1e8 // and less, as seconds 1973
-	if s.out.CSV.TimeUnit != Auto {
+	if s.out.CSV.TimeUnit != timestamp.Auto {
 		return nil
 	}
 	now := time.Now()
 	odd := func(at int64) bool { return at < 10*calendarYear || at > now.AddDate(1, 0, 0).UnixNano() }
 	for _, row := range s.rows {
 		cell := []byte(row[column])
-		at, err := s.times.parse(cell, "")
+		at, err := s.times.Parse(cell, "")
 		plausible := err != nil || !odd(at) || at < counts*1e9 && at > -counts*1e9
-		if !isNumber(cell) || plausible {
+		if !timestamp.IsNumber(cell) || plausible {
 			return nil
 		}
 	}
 	cell := []byte(s.rows[0][column])
-	at, _ := s.times.parse(cell, "")
+	at, _ := s.times.Parse(cell, "")
 	var likely []string
-	for _, unit := range append([]TimeUnit{Seconds, Milliseconds, Microseconds, Nanoseconds}, fileTimeUnit, ticksUnit) {
-		t := newTimes(unit, YearFirst, nil, false)
-		if v, err := t.parse(cell, ""); err == nil && !odd(v) {
+	for _, unit := range []timestamp.Unit{timestamp.Seconds, timestamp.Milliseconds, timestamp.Microseconds, timestamp.Nanoseconds, "filetime", "ticks"} {
+		t := timestamp.NewReader(unit, timestamp.YearFirst, nil, false)
+		if v, err := t.Parse(cell, ""); err == nil && !odd(v) {
 			likely = append(likely, string(unit))
 		}
 	}

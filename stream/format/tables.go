@@ -11,6 +11,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/lazyregexp"
 	"github.com/orffvar/forecaster/internal/shell"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // dateColumn is a part of dates that stand in several columns.
@@ -47,7 +48,7 @@ func (s *sniffer) part(p dateColumn) int {
 // turns the table.
 func (s *sniffer) checkTable() error {
 	c := &s.out.CSV
-	if c.Time != "" || c.TimeUnit != Auto {
+	if c.Time != "" || c.TimeUnit != timestamp.Auto {
 		return nil
 	}
 	for _, check := range []func() error{s.splitDates, s.splitHours, s.monthColumns, s.timesAcross, s.intervals} {
@@ -172,12 +173,12 @@ func (s *sniffer) namesOf(columns []int) string {
 
 // monthColumns finds a row for each year, with a column for each month.
 func (s *sniffer) monthColumns() error {
-	first := slices.IndexFunc(s.header, func(name string) bool { return monthOfName(name) == 1 })
-	if first < 1 || len(s.header) < first+12 || !s.nearlyAll(0, func(cell string) bool { return len(cell) == 4 && isNumber([]byte(cell)) }) {
+	first := slices.IndexFunc(s.header, func(name string) bool { return timestamp.MonthOf(name) == 1 })
+	if first < 1 || len(s.header) < first+12 || !s.nearlyAll(0, func(cell string) bool { return len(cell) == 4 && timestamp.IsNumber([]byte(cell)) }) {
 		return nil
 	}
 	for m := range 12 {
-		if monthOfName(s.header[first+m]) != m+1 {
+		if timestamp.MonthOf(s.header[first+m]) != m+1 {
 			return nil
 		}
 	}
@@ -190,8 +191,8 @@ var yearName = lazyregexp.New(`^(1[6-9]|2[01])\d\d( \[YR\d{4}\])?$`)
 // timesAcross finds times in the header, and variables in the first columns.
 func (s *sniffer) timesAcross() error {
 	isTime := func(name string) bool {
-		_, err := ParseTime([]byte(name), Auto)
-		return yearName().MatchString(name) || err == nil && !isNumber([]byte(name))
+		_, err := timestamp.Parse([]byte(name), timestamp.Auto)
+		return yearName().MatchString(name) || err == nil && !timestamp.IsNumber([]byte(name))
 	}
 	first := slices.IndexFunc(s.header, isTime)
 	if first < 1 || len(s.header)-first < 3 || !s.isText(0) || s.hasDates(0) || slices.ContainsFunc(s.header[first:], func(name string) bool { return !isTime(name) }) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // timesOf returns the times that a file has by its own evidence, and its assumptions.
@@ -157,18 +158,18 @@ func TestTimeFormat(t *testing.T) {
 		{"filetime", "134143239000000000", "2026-01-31T09:05:00Z"},
 		{"month_year", "Jan-26", "2026-01-01T00:00:00Z"},
 	} {
-		unit, err := ParseTimeUnit(c[0])
+		unit, err := timestamp.ParseUnit(c[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		times := newTimes(unit, YearFirst, nil, false)
-		at, err := times.parse([]byte(c[1]), "")
+		times := timestamp.NewReader(unit, timestamp.YearFirst, nil, false)
+		at, err := times.Parse([]byte(c[1]), "")
 		if got := time.Unix(0, at).UTC().Format(time.RFC3339Nano); err != nil || got != c[2] {
 			t.Errorf("%s of %s: %s, %v, want %s", c[0], c[1], got, err, c[2])
 		}
 	}
 	for _, bad := range []string{"%H:%M", "%Q %Y", "yyyy-mm-dd", "fortnight"} {
-		if _, err := ParseTimeUnit(bad); err == nil {
+		if _, err := timestamp.ParseUnit(bad); err == nil {
 			t.Errorf("%s is accepted", bad)
 		}
 	}

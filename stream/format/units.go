@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/lazyregexp"
 	"github.com/orffvar/forecaster/internal/shell"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // Numbers with other text: a unit behind, a currency before, parentheses for a minus.
@@ -47,7 +49,7 @@ func literal(text string) string { return strings.ReplaceAll(regexp.QuoteMeta(te
 // unitOf returns the unit or the currency of a number, with the blank before or behind it; "" = it has
 // none, or is no number.
 func unitOf(cell string) string {
-	if isNumber([]byte(cell)) {
+	if timestamp.IsNumber([]byte(cell)) {
 		return ""
 	}
 	for _, form := range []lazyregexp.Regexp{withUnit, withCurrency} {
@@ -155,7 +157,7 @@ func (s *sniffer) findMultiples(column int) {
 	var first string
 	for _, row := range s.rows {
 		if u := unitOf(row[column]); u != "" {
-			first = or(first, u)
+			first = cmp.Or(first, u)
 			units[u] = true
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
@@ -74,7 +75,7 @@ func jsonLines(n int) string {
 func (r *fileRun) once(t *testing.T, faults *faults) (run.Stats, error) {
 	t.Helper()
 	src, err := file.OpenSource(filepath.Join(r.dir, "in.jsonl"),
-		file.SourceConfig{JSON: format.JSONConfig{Series: "series", TimeUnit: format.Nanoseconds}})
+		file.SourceConfig{JSON: format.JSONConfig{Series: "series", TimeUnit: timestamp.Nanoseconds}})
 	if err != nil {
 		t.Fatal(err)
 	}

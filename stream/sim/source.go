@@ -12,6 +12,7 @@ import (
 	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // Config configures the simulation.
@@ -77,7 +78,7 @@ func (s *Source) rewind() {
 
 // Decoder returns a decoder of the messages.
 func (s *Source) Decoder() (stream.Decoder, error) {
-	return format.NewJSON(format.JSONConfig{TimeUnit: format.Nanoseconds})
+	return format.NewJSON(format.JSONConfig{TimeUnit: timestamp.Nanoseconds})
 }
 
 // Seek implements checkpoint.Seeker. Skipped samples are simulated without pauses.

@@ -15,6 +15,7 @@ import (
 	"github.com/orffvar/forecaster/internal/intern"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // Schemas are where schemas come from.
@@ -32,7 +33,7 @@ type Config struct {
 	Tags     []string // paths of texts or numbers that make a series, instead of Series
 	Time     string   // path of the time; "" = "time"
 	Values   string   // path of the record, map or array of values; "" = "values" where the schema has it, else the fields beside the time
-	TimeUnit format.TimeUnit
+	TimeUnit timestamp.Unit
 	Zone     *time.Location // of times that name none; nil = UTC
 
 	Schemas Schemas      // of messages in Confluent's wire format; nil = there are none

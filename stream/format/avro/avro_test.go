@@ -16,6 +16,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/format/avro"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // schemas are those of a registry.
@@ -112,7 +113,7 @@ func TestAvro(t *testing.T) {
 		{avro.Config{Values: "time"}, record(ms), object{"time": int64(at)}, `malformed: schema 1: the values at "time" are of the type long`},
 	} {
 		s := schemas{1: c.schema}
-		c.config.Schemas, c.config.TimeUnit = s, format.Auto
+		c.config.Schemas, c.config.TimeUnit = s, timestamp.Auto
 		data := s.frame(t, 1, c.value)
 		d := newDecoder(t, c.config)
 		for range 2 {
@@ -141,7 +142,7 @@ func TestVersions(t *testing.T) {
 		2: `{"type":"record","name":"r","fields":[{"name":"b","type":["null","double"]},{"name":"time","type":"long"},{"name":"a","type":"double"}]}`,
 		9: `"string"`,
 	}
-	d := newDecoder(t, avro.Config{Schemas: s, TimeUnit: format.Seconds})
+	d := newDecoder(t, avro.Config{Schemas: s, TimeUnit: timestamp.Seconds})
 	one, two := s.frame(t, 1, object{"time": int64(5), "a": 1.}), s.frame(t, 2, object{"time": int64(6), "a": 2., "b": nil})
 	for range 2 {
 		if got := show(d, "k", one); got != "k 5000000000 a=1" {
@@ -161,7 +162,7 @@ func TestVersions(t *testing.T) {
 		t.Error(got)
 	}
 	schema := twmb.MustParse(s[1])
-	alone := newDecoder(t, avro.Config{Schema: schema, TimeUnit: format.Seconds})
+	alone := newDecoder(t, avro.Config{Schema: schema, TimeUnit: timestamp.Seconds})
 	if got := show(alone, "k", one[5:]); got != "k 5000000000 a=1" {
 		t.Error(got)
 	}
@@ -204,7 +205,7 @@ func FuzzAvro(f *testing.F) {
 	for id := range hostileSchemas {
 		f.Add(byte(id), []byte{2, 4, 6, 0, 0, 0})
 	}
-	d := newDecoder(f, avro.Config{Schemas: hostileSchemas, TimeUnit: format.Auto})
+	d := newDecoder(f, avro.Config{Schemas: hostileSchemas, TimeUnit: timestamp.Auto})
 	f.Fuzz(func(t *testing.T, id byte, body []byte) {
 		var r stream.Record
 		err := d.Decode(&r, &stream.Message{Key: []byte("k"), Value: append([]byte{0, 0, 0, 0, id}, body...)})

@@ -7,8 +7,8 @@ import (
 	avrolib "github.com/twmb/avro"
 
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/format/avro"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // Messages of a schema that is in a file: the fields beside the time are the values.
@@ -20,7 +20,7 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	d, err := avro.New(context.Background(), avro.Config{Schema: schema, TimeUnit: format.Auto, MaxBytes: 1 << 20, MaxDim: 100})
+	d, err := avro.New(context.Background(), avro.Config{Schema: schema, TimeUnit: timestamp.Auto, MaxBytes: 1 << 20, MaxDim: 100})
 	if err != nil {
 		fmt.Println(err)
 		return

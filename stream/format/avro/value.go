@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // value is what a field has: integer, float, text or, rarely, something else.
@@ -145,26 +145,26 @@ func (d *Decoder) timeOf(p *plan) (int64, error) {
 	case reflect.Int64:
 		switch {
 		case strings.HasSuffix(node.LogicalType, "timestamp-millis"):
-			unit = format.Milliseconds
+			unit = timestamp.Milliseconds
 		case strings.HasSuffix(node.LogicalType, "timestamp-micros"):
-			unit = format.Microseconds
+			unit = timestamp.Microseconds
 		case strings.HasSuffix(node.LogicalType, "timestamp-nanos"):
-			unit = format.Nanoseconds
+			unit = timestamp.Nanoseconds
 		case node.LogicalType == "date":
-			unit, v.integer = format.Seconds, v.integer*86400
+			unit, v.integer = timestamp.Seconds, v.integer*86400
 		}
-		if unit != format.Auto && node.LogicalType == "" {
+		if unit != timestamp.Auto && node.LogicalType == "" {
 			d.text = strconv.AppendInt(d.text[:0], v.integer, 10)
-			t, err = format.ParseTime(d.text, unit) // a form such as yyyymmdd
+			t, err = timestamp.Parse(d.text, unit) // a form such as yyyymmdd
 		} else {
-			t, err = format.EpochTime(v.integer, unit)
+			t, err = timestamp.Epoch(v.integer, unit)
 		}
 		if err != nil {
 			return 0, malformed("the time %d is %v", v.integer, err)
 		}
 	case reflect.Float64, reflect.String:
 		d.text, _ = p.time.text(d.text[:0])
-		if t, err = format.ParseTime(d.text, unit); err != nil {
+		if t, err = timestamp.Parse(d.text, unit); err != nil {
 			return 0, malformed("the time %.40q is %v", d.text, err)
 		}
 	default:

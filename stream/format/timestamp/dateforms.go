@@ -1,7 +1,8 @@
-package format
+package timestamp
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -16,10 +17,10 @@ var rewritten = []struct {
 	date func(part []string) string
 }{
 	{lazyregexp.New(`^(\d{4})(\d\d)(\d\d)[T ](\d\d)(\d\d)?(\d\d)?([.,]\d+)?(Z|[+-]\d\d:?\d\d)?$`), func(p []string) string { // 20250106T093000Z
-		return fmt.Sprintf("%s-%s-%sT%s:%s:%s%s%s", p[1], p[2], p[3], p[4], or(p[5], "00"), or(p[6], "00"), strings.ReplaceAll(p[7], ",", "."), p[8])
+		return fmt.Sprintf("%s-%s-%sT%s:%s:%s%s%s", p[1], p[2], p[3], p[4], cmp.Or(p[5], "00"), cmp.Or(p[6], "00"), strings.ReplaceAll(p[7], ",", "."), p[8])
 	}},
 	{lazyregexp.New(`^(\d{4})-?[Ww](\d\d)(?:-?([1-7]))?$`), func(p []string) string { // 2025-W02-1
-		return isoWeek(atoi(p[1]), atoi(p[2]), atoi(or(p[3], "1")))
+		return isoWeek(atoi(p[1]), atoi(p[2]), atoi(cmp.Or(p[3], "1")))
 	}},
 	{lazyregexp.New(`^(\d{4})[-/ ]?[Qq]([1-4])$`), func(p []string) string { return quarterOf(p[1], p[2]) }},
 	{lazyregexp.New(`^[Qq]([1-4])[-/ ]?(\d{4})$`), func(p []string) string { return quarterOf(p[2], p[1]) }},
@@ -29,15 +30,8 @@ var rewritten = []struct {
 	{lazyregexp.New(`^(\d\d?)[-/. ](\d{4})$`), func(p []string) string { return monthOf(p[2], p[1]) }}, // 01/2025
 	{lazyregexp.New(`^(\d{4})-(\d{3})(?:[T ](\S+))?$`), func(p []string) string { return dayOfYear(atoi(p[1]), atoi(p[2]), p[3]) }},
 	{lazyregexp.New(`^(\d{4})\s*[年년]\s*(\d\d?)\s*[月월](?:\s*(\d\d?)\s*[日일号]?)?(?:\s*(\d\d?)\s*(?::|[时時시点])\s*(?:(\d\d?)\s*(?::|[分분])?\s*(?:(\d\d?)\s*[秒초]?)?)?)?$`), func(p []string) string {
-		return fmt.Sprintf("%s-%02d-%02dT%02d:%02d:%02d", p[1], atoi(p[2]), atoi(or(p[3], "1")), atoi(p[4]), atoi(p[5]), atoi(p[6]))
+		return fmt.Sprintf("%s-%02d-%02dT%02d:%02d:%02d", p[1], atoi(p[2]), atoi(cmp.Or(p[3], "1")), atoi(p[4]), atoi(p[5]), atoi(p[6]))
 	}},
-}
-
-func or(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 func atoi(digits string) int {
@@ -126,7 +120,7 @@ func withMonthName(text []byte, monthYear bool) (date []byte, ok bool) {
 				hour += 12
 			}
 		}
-		clock, zone = fmt.Sprintf("%02d:%s:%s%s", hour, part(2), or(part(3), "00"), strings.ReplaceAll(part(4), ",", ".")), part(6)
+		clock, zone = fmt.Sprintf("%02d:%s:%s%s", hour, part(2), cmp.Or(part(3), "00"), strings.ReplaceAll(part(4), ",", ".")), part(6)
 		rest = rest[:at[0]] + " " + rest[at[1]:]
 	}
 	month, year, day := 0, -1, -1
@@ -136,7 +130,7 @@ func withMonthName(text []byte, monthYear bool) (date []byte, ok bool) {
 		switch {
 		case err != nil && weekday().MatchString(word) || word == "de" || word == "of" || day > 0 && (word == "st" || word == "nd" || word == "rd" || word == "th"):
 		case err != nil:
-			m := monthOfName(word)
+			m := MonthOf(word)
 			if m == 0 || month > 0 {
 				return nil, false
 			}
@@ -158,11 +152,11 @@ func withMonthName(text []byte, monthYear bool) (date []byte, ok bool) {
 	if month == 0 || year < 0 || clock != "00:00:00" && day < 0 {
 		return nil, false
 	}
-	return fmt.Appendf(nil, "%04d-%02d-%02dT%s%s", year, month, max(day, 1), clock, or(strings.NewReplacer("UTC", "Z", "GMT", "Z").Replace(zone), "")), day != 0
+	return fmt.Appendf(nil, "%04d-%02d-%02dT%s%s", year, month, max(day, 1), clock, strings.NewReplacer("UTC", "Z", "GMT", "Z").Replace(zone)), day != 0
 }
 
-// monthOfName returns the number of a month, 0 for other words.
-func monthOfName(word string) int {
+// MonthOf returns the number of a month, 0 for other words.
+func MonthOf(word string) int {
 	word = strings.ToLower(word)
 	for i, names := range months {
 		for _, name := range names {

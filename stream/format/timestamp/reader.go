@@ -1,20 +1,20 @@
-package format
+package timestamp
 
-import (
-	"time"
-)
+import "time"
 
-// times reads the times of a file: ParseTime with an order of dates and a zone for times
-// that name none.
-type times struct {
-	unit  TimeUnit
-	order DateOrder
+// Reader reads the times of a file. Beside the forms that Parse reads it knows an order of dates,
+// the calendar and layouts, and a zone for times that name none. It is not safe for concurrent use.
+type Reader struct {
+	unit  Unit
+	order Order
 	zone  *time.Location   // nil = UTC
 	last  map[string]int64 // of each series, to tell a repeated hour apart; nil = it is the first one
 }
 
-func newTimes(unit TimeUnit, order DateOrder, zone *time.Location, remember bool) times {
-	t := times{unit: unit, order: order, zone: zone}
+// NewReader returns a reader; a nil zone means UTC. A reader that remembers keeps the time before of each
+// series, which tells the two equal hours at the end of summer time apart.
+func NewReader(unit Unit, order Order, zone *time.Location, remember bool) Reader {
+	t := Reader{unit: unit, order: order, zone: zone}
 	if t.zone == time.UTC {
 		t.zone = nil
 	}
@@ -24,10 +24,13 @@ func newTimes(unit TimeUnit, order DateOrder, zone *time.Location, remember bool
 	return t
 }
 
-// parse returns the time that text says for a series. The end of summer time repeats an hour:
+// Remembers reports whether the time of a text depends on the texts before.
+func (t *Reader) Remembers() bool { return t.last != nil }
+
+// Parse returns the time that text says for a series, in nanoseconds since 1970 UTC. The end of summer time repeats an hour:
 // text means the first one. With a memory it means the second one as soon as the first would not
 // be later than the time before.
-func (t *times) parse(text []byte, series string) (int64, error) {
+func (t *Reader) Parse(text []byte, series string) (int64, error) {
 	if t.unit.isLayout() {
 		at, zoned, err := parseLayout(text, string(t.unit))
 		if err != nil || zoned {
@@ -35,24 +38,24 @@ func (t *times) parse(text []byte, series string) (int64, error) {
 		}
 		return t.local(at, series), nil
 	}
-	number := isNumber(text)
+	number := IsNumber(text)
 	switch {
 	case t.unit != Auto && t.unit.nanoseconds() == 0 && (number || t.unit == monthYearUnit):
-		text, number = t.unit.date(text), false
+		text, number = t.unit.Date(text), false
 	case t.order != YearFirst && !number:
-		if ordered, ok := t.order.yearFirst(text); ok {
+		if ordered, ok := t.order.Rewrite(text); ok {
 			text = ordered
 		}
 	}
-	at, err := ParseTime(text, t.unit)
+	at, err := Parse(text, t.unit)
 	if err != nil && !number {
 		if begin, ok := endOfDay(text); ok {
-			at, err = t.parse(begin, series)
+			at, err = t.Parse(begin, series)
 			return at + int64(24*time.Hour), err
 		}
-		if ordered, ok := t.order.yearFirst(text); ok {
+		if ordered, ok := t.order.Rewrite(text); ok {
 			text = ordered
-			at, err = ParseTime(text, t.unit)
+			at, err = Parse(text, t.unit)
 		}
 	}
 	if err != nil || number || hasZone(text[min(len(text), len("2006-01-02")):]) {
@@ -62,7 +65,7 @@ func (t *times) parse(text []byte, series string) (int64, error) {
 }
 
 // local returns the time at which a clock in the zone shows what UTC shows at.
-func (t *times) local(at int64, series string) int64 {
+func (t *Reader) local(at int64, series string) int64 {
 	if t.zone == nil {
 		return at
 	}
@@ -79,7 +82,7 @@ func (t *times) local(at int64, series string) int64 {
 // instants returns the two times at which a clock in the zone shows the wall time, which is
 // written in ns since 1970 as if it were UTC. They are equal except in the repeated hour; in the
 // hour left out in spring both have the offset of the day after.
-func (t *times) instants(wall int64) (first, second int64) {
+func (t *Reader) instants(wall int64) (first, second int64) {
 	const day = int64(24 * time.Hour)
 	offset := func(at int64) int64 {
 		_, seconds := time.Unix(0, at).In(t.zone).Zone()

@@ -1,4 +1,4 @@
-package format
+package timestamp
 
 import (
 	"bytes"
@@ -9,25 +9,24 @@ import (
 	"time"
 )
 
-// TimeUnit is the unit of a time that is a number.
-type TimeUnit string
+// Unit is the unit of a time that is a number.
+type Unit string
 
-// The units. A time that is text is RFC 3339 or one of its usual short forms (a
-// blank for the T, no zone = UTC, no seconds, no time of day, no day), whatever
-// the unit.
+// The units. A time that is text needs none: it is RFC 3339 or one of its usual short
+// forms (a blank for the T, no zone = UTC, no seconds, no time of day, no day).
 const (
 	// Auto takes the unit from the magnitude of the number: below 1e11 seconds,
 	// below 1e14 milliseconds, below 1e17 microseconds, else nanoseconds. So the
 	// integer steps 0, 1, 2, ... are seconds.
-	Auto         TimeUnit = ""
-	Seconds      TimeUnit = "s"
-	Milliseconds TimeUnit = "ms"
-	Microseconds TimeUnit = "us"
-	Nanoseconds  TimeUnit = "ns"
+	Auto         Unit = ""
+	Seconds      Unit = "s"
+	Milliseconds Unit = "ms"
+	Microseconds Unit = "us"
+	Nanoseconds  Unit = "ns"
 )
 
 // nanoseconds returns the length of the unit, 0 for Auto and unknown units.
-func (u TimeUnit) nanoseconds() int64 {
+func (u Unit) nanoseconds() int64 {
 	switch u {
 	case Seconds:
 		return 1e9
@@ -41,31 +40,32 @@ func (u TimeUnit) nanoseconds() int64 {
 	return 0
 }
 
-func (u TimeUnit) check() error {
-	if _, err := ParseTimeUnit(string(u)); err != nil {
+// Check returns an error for a unit that ParseUnit does not know.
+func (u Unit) Check() error {
+	if _, err := ParseUnit(string(u)); err != nil {
 		return fmt.Errorf("the form of times: %w", err)
 	}
 	return nil
 }
 
-// timeForms are the forms of times in all formats.
-const timeForms = "RFC 3339, 2006-01-02 15:04:05, 2006/1/2, 2 Jan 2006, Jan 2006, 01/2006, 2006Q1, 2006-W01 or seconds since 1970"
+// Forms lists the forms of times that every decoder reads, for messages.
+const Forms = "RFC 3339, 2006-01-02 15:04:05, 2006/1/2, 2 Jan 2006, Jan 2006, 01/2006, 2006Q1, 2006-W01 or seconds since 1970"
 
 var (
-	errTime  = errors.New("of no form that is read: " + timeForms)
+	errTime  = errors.New("of no form that is read: " + Forms)
 	errRange = errors.New("outside the years 1678 to 2261")
 )
 
-// ParseTime returns the time in text, in nanoseconds since 1970 UTC. A number may have a
+// Parse returns the time in text, in nanoseconds since 1970 UTC. A number may have a
 // fraction, which is exact down to a nanosecond.
-func ParseTime(text []byte, unit TimeUnit) (int64, error) {
-	if isNumber(text) {
+func Parse(text []byte, unit Unit) (int64, error) {
+	if IsNumber(text) {
 		return parseEpoch(text, unit)
 	}
 	if t, ok := parseUTC(text); ok {
 		return t, nil
 	}
-	return parseDate(text)
+	return parseRFC3339(text)
 }
 
 // parseUTC reads the form that most times have, 2006-01-02T15:04:05Z, with or without
@@ -135,8 +135,8 @@ func two(b []byte, i int) uint {
 	return 10*tens + ones
 }
 
-// isNumber reports whether text is digits with at most a sign and a point.
-func isNumber(text []byte) bool {
+// IsNumber reports whether text is digits with at most a sign and a point.
+func IsNumber(text []byte) bool {
 	digits, points := 0, 0
 	for i, c := range text {
 		switch {
@@ -152,7 +152,7 @@ func isNumber(text []byte) bool {
 	return digits > 0
 }
 
-func parseEpoch(text []byte, unit TimeUnit) (int64, error) {
+func parseEpoch(text []byte, unit Unit) (int64, error) {
 	whole, fraction := text, []byte(nil)
 	for i, c := range text {
 		if c == '.' {
@@ -187,14 +187,14 @@ func parseEpoch(text []byte, unit TimeUnit) (int64, error) {
 	return 0, errRange
 }
 
-// EpochTime returns the time that is n units after 1970 UTC, in nanoseconds.
-func EpochTime(n int64, unit TimeUnit) (int64, error) {
+// Epoch returns the time that is n units after 1970 UTC, in nanoseconds.
+func Epoch(n int64, unit Unit) (int64, error) {
 	t, _, err := epoch(n, unit)
 	return t, err
 }
 
-// epoch is EpochTime, and returns the length of the unit.
-func epoch(n int64, unit TimeUnit) (t, scale int64, err error) {
+// epoch does the work of Epoch, and returns the length of the unit.
+func epoch(n int64, unit Unit) (t, scale int64, err error) {
 	if scale = unit.nanoseconds(); scale == 0 {
 		scale = magnitude(n)
 	}
@@ -222,8 +222,8 @@ func magnitude(n int64) int64 {
 	return 1
 }
 
-// parseDate completes the short forms to RFC 3339, which time.Parse reads fast.
-func parseDate(text []byte) (int64, error) {
+// parseRFC3339 completes the short forms to RFC 3339, which time.Parse reads fast.
+func parseRFC3339(text []byte) (int64, error) {
 	var buf [64]byte
 	const longest = len("2006-01-02 15:04:05.999999999 +0000 UTC")
 	if len(text) > longest {
@@ -305,9 +305,9 @@ func hasZone(b []byte) bool {
 	return false
 }
 
-// AppendTime appends a time as text that ParseTime reads with the same unit: a
+// Append appends a time as text that Parse reads with the same unit: a
 // number, or RFC 3339 in UTC where the unit is Auto.
-func AppendTime(dst []byte, t int64, unit TimeUnit) []byte {
+func Append(dst []byte, t int64, unit Unit) []byte {
 	scale := unit.nanoseconds()
 	if scale == 0 {
 		return time.Unix(0, t).UTC().AppendFormat(dst, time.RFC3339Nano)

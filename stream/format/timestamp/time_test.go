@@ -1,4 +1,4 @@
-package format_test
+package timestamp_test
 
 import (
 	"fmt"
@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
-func TestParseTime(t *testing.T) {
+func TestParse(t *testing.T) {
 	at := func(s string) int64 {
 		u, err := time.Parse(time.RFC3339, s)
 		if err != nil {
@@ -19,7 +19,7 @@ func TestParseTime(t *testing.T) {
 	}
 	for _, c := range []struct {
 		text string
-		unit format.TimeUnit
+		unit timestamp.Unit
 		want int64
 	}{
 		{"2026-01-01T00:00:00Z", "", at("2026-01-01T00:00:00Z")},
@@ -57,7 +57,7 @@ func TestParseTime(t *testing.T) {
 		{"3", "ns", 3},
 		{"9223372036854775807", "ns", math.MaxInt64},
 	} {
-		if got, err := format.ParseTime([]byte(c.text), c.unit); err != nil || got != c.want {
+		if got, err := timestamp.Parse([]byte(c.text), c.unit); err != nil || got != c.want {
 			t.Errorf("%s in %q: got %d, %v, want %d", c.text, c.unit, got, err, c.want)
 		}
 	}
@@ -65,20 +65,20 @@ func TestParseTime(t *testing.T) {
 		"", " ", ".", "-", "1.2.3", "1e9", "0x10", "now", "12:00", "2026-13-01", "2026-01-01T25:00:00Z", "2026-01-01T00:00:00Zjunk", "UTC", " GMT", "2026-01-01 UTC+0", "2026-01-01 00:00:00+", "2026-01-01 00:00:00+1",
 		"2026/01/01", "1677-12-31", "2262-01-01", "2026-01-01T00:00:0Z", "2026-01-01T00:00:5:Z", "1969-12-31T23:59:60Z", "2016-12-31T23:59:60Z", "99999999999999999999", "2026-01-01T00:00:00.123456789012345+00:00",
 	} {
-		if got, err := format.ParseTime([]byte(bad), format.Auto); err == nil {
+		if got, err := timestamp.Parse([]byte(bad), timestamp.Auto); err == nil {
 			t.Errorf("%q became %d", bad, got)
 		}
 	}
-	if got, err := format.ParseTime([]byte("20260000000000"), format.Seconds); err == nil {
+	if got, err := timestamp.Parse([]byte("20260000000000"), timestamp.Seconds); err == nil {
 		t.Errorf("a time in the far future became %d", got)
 	}
 }
 
-func TestParseTimeDoesNotAllocate(t *testing.T) {
+func TestParseDoesNotAllocate(t *testing.T) {
 	for _, text := range []string{"2026-01-01T00:00:00Z", "2026-01-01 00:00", "1767225600123"} {
 		b := []byte(text)
 		if n := testing.AllocsPerRun(100, func() {
-			if _, err := format.ParseTime(b, format.Auto); err != nil {
+			if _, err := timestamp.Parse(b, timestamp.Auto); err != nil {
 				t.Fatal(err)
 			}
 		}); n != 0 {
@@ -95,7 +95,7 @@ func TestDaysAreThoseOfTheCalendar(t *testing.T) {
 			for day := 0; day <= 32; day++ {
 				text := fmt.Sprintf("%04d-%02d-%02dT23:59:58.25Z", year, month, day)
 				want, wantErr := time.Parse(time.RFC3339, text)
-				got, err := format.ParseTime([]byte(text), format.Auto)
+				got, err := timestamp.Parse([]byte(text), timestamp.Auto)
 				if (err == nil) != (wantErr == nil) || err == nil && got != want.UnixNano() {
 					t.Fatalf("%s: got %d, %v, want %v, %v", text, got, err, want, wantErr)
 				}
@@ -114,30 +114,30 @@ func FuzzRFC3339(f *testing.F) {
 		if wantErr != nil {
 			return
 		}
-		if got, err := format.ParseTime([]byte(text), format.Auto); err == nil && got != want.UnixNano() {
+		if got, err := timestamp.Parse([]byte(text), timestamp.Auto); err == nil && got != want.UnixNano() {
 			t.Errorf("%s: got %d, want %d", text, got, want.UnixNano())
 		}
 	})
 }
 
-// FuzzTime: what AppendTime writes, ParseTime reads; what it reads is written
+// FuzzAppend: what Append writes, Parse reads; what it reads is written
 // again to be read the same.
-func FuzzTime(f *testing.F) {
+func FuzzAppend(f *testing.F) {
 	for _, s := range []string{"2026-01-01T00:00:00.5Z", "1767225600", "-1.5", "2026-01", "1e5"} {
 		f.Add([]byte(s), int64(len(s)))
 	}
 	f.Fuzz(func(t *testing.T, text []byte, at int64) {
-		if parsed, err := format.ParseTime(text, format.Auto); err == nil {
+		if parsed, err := timestamp.Parse(text, timestamp.Auto); err == nil {
 			at = parsed
 		}
-		for _, u := range []format.TimeUnit{format.Seconds, format.Milliseconds, format.Microseconds, format.Nanoseconds} {
-			b := format.AppendTime(nil, at, u)
-			if got, err := format.ParseTime(b, u); err != nil || got != at {
+		for _, u := range []timestamp.Unit{timestamp.Seconds, timestamp.Milliseconds, timestamp.Microseconds, timestamp.Nanoseconds} {
+			b := timestamp.Append(nil, at, u)
+			if got, err := timestamp.Parse(b, u); err != nil || got != at {
 				t.Errorf("%d in %s is written %s and read %d, %v", at, u, b, got, err)
 			}
 		}
-		b := format.AppendTime(nil, at, format.Auto)
-		if got, err := format.ParseTime(b, format.Auto); err == nil && got != at {
+		b := timestamp.Append(nil, at, timestamp.Auto)
+		if got, err := timestamp.Parse(b, timestamp.Auto); err == nil && got != at {
 			t.Errorf("%d is written %s and read %d", at, b, got)
 		}
 	})

@@ -1,4 +1,4 @@
-package format
+package timestamp
 
 import (
 	"bytes"
@@ -14,88 +14,67 @@ import (
 
 // Numbers of the calendar, which look like seconds or milliseconds since 1970, and layouts.
 const (
-	yearsUnit       TimeUnit = "year"         // 2026
-	yearMonthUnit   TimeUnit = "yyyymm"       // 202601
-	yearDayUnit     TimeUnit = "yyyyddd"      // 2026031
-	yearWeekUnit    TimeUnit = "iso_week"     // 2026-W05, also 202605
-	datesUnit       TimeUnit = "yyyymmdd"     // 20260131
-	hoursUnit       TimeUnit = "yyyymmddhh"   // 2026013113
-	minutesUnit     TimeUnit = "yyyymmddhhmm" // 202601311330
-	fullSecondsUnit TimeUnit = "yyyymmddhhmmss"
-	decimalYearUnit TimeUnit = "decimal_year" // 2026.5
-	excelUnit       TimeUnit = "excel"        // days since 1899-12-30: 46053.5
-	julianDayUnit   TimeUnit = "julian_day"   // days since noon of -4713-11-24: 2461071.5
-	dateNumberUnit  TimeUnit = "datenum"      // days of MATLAB: 740013.5
-	monthPointUnit  TimeUnit = "mm.yyyy"      // 01.2026
-	pointMonthUnit  TimeUnit = "yyyy.mm"      // 2026.01
-	fileTimeUnit    TimeUnit = "filetime"     // 100 ns since 1601
-	ticksUnit       TimeUnit = "ticks"        // 100 ns since the year 1
-	monthYearUnit   TimeUnit = "month_year"   // Jan-26
-	quarterUnit     TimeUnit = "quarter"      // Q1 2026, 2026Q1, read anyhow
+	yearsUnit       Unit = "year"         // 2026
+	yearMonthUnit   Unit = "yyyymm"       // 202601
+	yearDayUnit     Unit = "yyyyddd"      // 2026031
+	yearWeekUnit    Unit = "iso_week"     // 2026-W05, also 202605
+	datesUnit       Unit = "yyyymmdd"     // 20260131
+	hoursUnit       Unit = "yyyymmddhh"   // 2026013113
+	minutesUnit     Unit = "yyyymmddhhmm" // 202601311330
+	fullSecondsUnit Unit = "yyyymmddhhmmss"
+	decimalYearUnit Unit = "decimal_year" // 2026.5
+	excelUnit       Unit = "excel"        // days since 1899-12-30: 46053.5
+	julianDayUnit   Unit = "julian_day"   // days since noon of -4713-11-24: 2461071.5
+	dateNumberUnit  Unit = "datenum"      // days of MATLAB: 740013.5
+	monthPointUnit  Unit = "mm.yyyy"      // 01.2026
+	pointMonthUnit  Unit = "yyyy.mm"      // 2026.01
+	fileTimeUnit    Unit = "filetime"     // 100 ns since 1601
+	ticksUnit       Unit = "ticks"        // 100 ns since the year 1
+	monthYearUnit   Unit = "month_year"   // Jan-26
+	quarterUnit     Unit = "quarter"      // Q1 2026, 2026Q1, read anyhow
 )
 
-type timeForm struct {
-	unit    TimeUnit
-	says    string
-	guessed bool // found in a file
-	short   bool // numbers that count or measure have it, too
-	fits    func(s *sniffer, column int) bool
-}
-
-func anyOrder(*sniffer, int) bool { return true }
-
-// named are the forms of times that are not numbers of one unit, with their names in messages.
-var named = []timeForm{
-	{fullSecondsUnit, "dates such as 20260131133000", true, false, nil},
-	{minutesUnit, "dates such as 202601311330", true, false, nil},
-	{hoursUnit, "dates such as 2026013113", true, false, nil},
-	{datesUnit, "dates such as 20260131", true, false, nil},
-	{yearDayUnit, "days of a year such as 2026031", true, true, (*sniffer).isOrdered},
-	{yearMonthUnit, "months such as 202601", true, true, (*sniffer).isOrdered},
-	{yearsUnit, "years", true, true, anyOrder},
-	{monthPointUnit, "months such as 01.2026", true, true, anyOrder},
-	{pointMonthUnit, "months such as 2026.01", true, true, (*sniffer).isOrdered},
-	{decimalYearUnit, "years with a fraction", true, true, (*sniffer).isOrdered},
-	{excelUnit, "dates of Excel, days since 1899-12-30", true, true, hasSerials(0)},
-	{julianDayUnit, "Julian days", true, true, hasSerials(julianEpoch)},
-	{dateNumberUnit, "days of MATLAB's datenum", true, true, hasSerials(matlabEpoch)},
-	{ticksUnit, "ticks of .NET", true, true, anyOrder},
-	{monthYearUnit, "months such as Jan-26", true, true, (*sniffer).hasMonths},
-	{unit: fileTimeUnit, says: "file times of Windows"},
-	{unit: yearWeekUnit, says: "weeks such as 2026-W05"},
-	{unit: quarterUnit, says: "quarters such as Q1 2026"},
+// named are the forms of the calendar, with their names in messages.
+var named = []struct {
+	unit Unit
+	says string
+}{
+	{fullSecondsUnit, "dates such as 20260131133000"},
+	{minutesUnit, "dates such as 202601311330"},
+	{hoursUnit, "dates such as 2026013113"},
+	{datesUnit, "dates such as 20260131"},
+	{yearDayUnit, "days of a year such as 2026031"},
+	{yearMonthUnit, "months such as 202601"},
+	{yearsUnit, "years"},
+	{monthPointUnit, "months such as 01.2026"},
+	{pointMonthUnit, "months such as 2026.01"},
+	{decimalYearUnit, "years with a fraction"},
+	{excelUnit, "dates of Excel, days since 1899-12-30"},
+	{julianDayUnit, "Julian days"},
+	{dateNumberUnit, "days of MATLAB's datenum"},
+	{ticksUnit, "ticks of .NET"},
+	{monthYearUnit, "months such as Jan-26"},
+	{fileTimeUnit, "file times of Windows"},
+	{yearWeekUnit, "weeks such as 2026-W05"},
+	{quarterUnit, "quarters such as Q1 2026"},
 }
 
 // julianEpoch and matlabEpoch are the day 1899-12-30, the day 0 of Excel, as Julian day and as day
 // of MATLAB.
 const julianEpoch, matlabEpoch = 2415018.5, 693960
 
-// hasSerials: days from 1954 to 2091 that only rise or fall.
-func hasSerials(epoch float64) func(s *sniffer, column int) bool {
-	return func(s *sniffer, column int) bool {
-		return s.isOrdered(column) && s.nearlyAll(column, func(cell string) bool {
-			v, err := decimal.Parse([]byte(cell))
-			return err == nil && v-epoch > 20_000 && v-epoch < 70_000
-		})
-	}
-}
-
-// hasMonths: Jan-26, Feb-26, … where the month changes from one time to the next, not the number.
-func (s *sniffer) hasMonths(column int) bool {
-	steps, months := 0, 0
-	for i := 1; i < len(s.rows); i++ {
-		if before, cell := s.rows[i-1][column], s.rows[i][column]; before != cell {
-			steps++
-			if strings.TrimRight(before, "0123456789") != strings.TrimRight(cell, "0123456789") {
-				months++
-			}
+// Describe names the times of a form of the calendar in words; "" for other units.
+func (u Unit) Describe() string {
+	for _, f := range named {
+		if f.unit == u {
+			return f.says
 		}
 	}
-	return steps > 1 && 2*months > steps
+	return ""
 }
 
-// timeUnits are the names of all units and forms of times.
-func timeUnits() []string {
+// units are the names of all units and forms of times.
+func units() []string {
 	names := []string{string(Seconds), string(Milliseconds), string(Microseconds), string(Nanoseconds)}
 	for _, f := range named {
 		names = append(names, string(f.unit))
@@ -103,32 +82,32 @@ func timeUnits() []string {
 	return names
 }
 
-// ParseTimeUnit returns the unit or form of times of a setting: one of timeUnits, epoch_s to epoch_ns, a
+// ParseUnit returns the unit or form of times of a setting: one of units, epoch_s to epoch_ns, a
 // layout of strftime (%d.%m.%Y %H:%M) or of Go (02.01.2006 15:04); Auto for "" and auto.
-func ParseTimeUnit(text string) (TimeUnit, error) {
+func ParseUnit(text string) (Unit, error) {
 	name := strings.TrimPrefix(text, "epoch_")
 	switch {
 	case name == "auto" || name == "":
 		return Auto, nil
-	case slices.Contains(timeUnits(), name):
-		return TimeUnit(name), nil
+	case slices.Contains(units(), name):
+		return Unit(name), nil
 	case strings.Contains(text, "%"):
 		layout, err := strftime(text)
-		return TimeUnit(layout), err
+		return Unit(layout), err
 	}
-	return TimeUnit(text), checkLayout(text)
+	return Unit(text), checkLayout(text)
 }
 
 // isLayout reports whether the times are text of a layout of package time.
-func (u TimeUnit) isLayout() bool {
-	return u != Auto && u.nanoseconds() == 0 && !slices.ContainsFunc(named, func(f timeForm) bool { return f.unit == u })
+func (u Unit) isLayout() bool {
+	return u != Auto && u.nanoseconds() == 0 && u.Describe() == ""
 }
 
 // checkLayout refuses a layout that does not tell the year, or that is none.
 func checkLayout(layout string) error {
 	a, b := time.Date(2019, 5, 17, 19, 43, 51, 0, time.UTC), time.Date(2021, 5, 17, 19, 43, 51, 0, time.UTC)
 	if a.Format(layout) == b.Format(layout) {
-		return fmt.Errorf("%q tells no year: a form of times is one of %s, a layout such as %%d.%%m.%%Y %%H:%%M, or one of Go such as 02.01.2006 15:04", layout, strings.Join(timeUnits(), ", "))
+		return fmt.Errorf("%q tells no year: a form of times is one of %s, a layout such as %%d.%%m.%%Y %%H:%%M, or one of Go such as 02.01.2006 15:04", layout, strings.Join(units(), ", "))
 	}
 	return nil
 }
@@ -159,9 +138,9 @@ func strftime(text string) (string, error) {
 	return b.String(), checkLayout(b.String())
 }
 
-// date writes a time of a form of the calendar as RFC 3339 or one of its short forms, nil for
+// Date writes a time of a form of the calendar as RFC 3339 or one of its short forms, nil for
 // other text.
-func (u TimeUnit) date(text []byte) []byte {
+func (u Unit) Date(text []byte) []byte {
 	digits := len(bytes.TrimLeft(text, "0123456789")) == 0
 	part := func(i, n int) []byte { return text[i : i+n] }
 	clock := func(n int) []byte { return append(append(bytes.Clone(text[8:n]), "000000"[:14-n]...), 'Z') }

@@ -1,0 +1,100 @@
+package format
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format/timestamp"
+)
+
+// explainDate says what a text is that is no date in order o because of err. The remedy is the order
+// that reads the text, if there is one.
+func explainDate(o timestamp.Order, text []byte, err error, names Names) (what, remedy string) {
+	switch {
+	case o == timestamp.YearFirst && (timestamp.DayFirst.Reads(text) || timestamp.MonthFirst.Reads(text)):
+		return "a date that does not begin with the year", ": say " + names.Set("CSVConfig.DateOrder", "dmy") + " (day first) or mdy (month first)"
+	case !o.IsOther(text):
+		return err.Error(), ""
+	}
+	date, _ := o.Rewrite(text) // the day that the other order reads is at most 12: the month is wrong
+	return fmt.Sprintf("no date with %s=%s, there is no month %s", names.Set("CSVConfig.DateOrder", ""), o, date[5:7]), ": say " + names.Set("CSVConfig.DateOrder", string(o.Other()))
+}
+
+// OrderCheck compares the dates in the lines of a file with the order that was told, before
+// anything is learnt from them: the wrong order reads 03/04/2026, but not 13/04/2026.
+type OrderCheck struct {
+	d     *CSV
+	order timestamp.Order
+	lines int
+	read  [2][]int64 // times in the order that was told, and in the other one
+}
+
+// NewOrderCheck returns nil where no order was told.
+func (d *CSV) NewOrderCheck() *OrderCheck {
+	if d.c.DateOrder == timestamp.YearFirst {
+		return nil
+	}
+	return &OrderCheck{d: d, order: d.c.DateOrder}
+}
+
+// mostOrdered is the number of lines that an OrderCheck looks at.
+const mostOrdered = 200_000
+
+// Add looks at a line. It reports whether it needs no further one, and returns an error for a
+// date that only the other order reads.
+func (c *OrderCheck) Add(m *stream.Message) (done bool, err error) {
+	text, ok := c.d.timeText(m.Value)
+	if !ok {
+		return false, nil // Decode refuses the line
+	}
+	var at [2]int64
+	var failed [2]error
+	for i, order := range []timestamp.Order{c.order, c.order.Other()} {
+		t := timestamp.NewReader(c.d.c.TimeUnit, order, nil, false)
+		at[i], failed[i] = t.Parse(text, "")
+	}
+	switch {
+	case failed[0] == nil && failed[1] == nil:
+		for i, t := range at {
+			c.read[i] = append(c.read[i], t)
+		}
+		c.lines++
+		return c.lines == mostOrdered, nil
+	case failed[1] == nil:
+		return true, errors.New(c.d.notTime(text, failed[0]).Detail)
+	}
+	return failed[0] == nil, nil
+}
+
+// Shares of the rows that a regular series would have.
+const regular, holes = .9, .5
+
+// Result compares the spacing of the times by both orders where no date has decided: months that
+// are read as days leave holes of months. It returns an error when the other order alone is
+// without holes.
+func (c *OrderCheck) Result() error {
+	if filled(c.read[0]) >= holes || filled(c.read[1]) < regular {
+		return nil
+	}
+	return fmt.Errorf("the times in column %q are evenly spaced with %s=%s, but not with %s: say %s; if %[4]s is right, write the dates with the year first (2006-01-02)",
+		c.d.TimeColumn(), c.d.c.Names.Set("CSVConfig.DateOrder", ""), c.order.Other(), c.order, c.d.c.Names.Set("CSVConfig.DateOrder", string(c.order.Other())))
+}
+
+// filled returns the number of distinct times as a share of those that a series of their median
+// spacing would have between the first and the last; 1 where they are too few to tell.
+func filled(times []int64) float64 {
+	const fewest = 10
+	times = slices.Compact(slices.Sorted(slices.Values(times)))
+	n := len(times) - 1
+	if n+1 < fewest {
+		return 1
+	}
+	steps := make([]int64, n)
+	for i := range steps {
+		steps[i] = times[i+1] - times[i]
+	}
+	slices.Sort(steps)
+	return float64(steps[n/2]) * float64(n) / float64(times[n]-times[0])
+}
