@@ -17,7 +17,7 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
-	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/sniff"
 )
 
 // Limits of a description: the rows of a series that are held for what needs them at once, the series
@@ -70,21 +70,21 @@ type DescribedSeries struct {
 
 // DescribedVariable describes a variable. Trend, seasons and steps are those of the last rows.
 type DescribedVariable struct {
-	Name      string            `json:"name"`
-	Known     int               `json:"known"`
-	Missing   int               `json:"missing"`
-	Least     report.Number     `json:"min"`
-	Mean      report.Number     `json:"mean"`
-	SD        report.Number     `json:"sd"`
-	Largest   report.Number     `json:"max"`
-	Repeats   report.Number     `json:"repeats"` // share of the values that equal the one before
-	Longest   int               `json:"longest_run"`
-	Sentinels []format.Sentinel `json:"sentinels"`
-	Kind      string            `json:"kind"` // no values, constant, counter, count, share, percentage or measurement
-	Resets    int               `json:"resets"`
-	Trend     report.Number     `json:"trend_share"`   // of the variance
-	Seasons   []report.Number   `json:"season_shares"` // of what the trend leaves, of each of the seasons alone
-	Levels    []Level           `json:"level_changes"`
+	Name      string           `json:"name"`
+	Known     int              `json:"known"`
+	Missing   int              `json:"missing"`
+	Least     report.Number    `json:"min"`
+	Mean      report.Number    `json:"mean"`
+	SD        report.Number    `json:"sd"`
+	Largest   report.Number    `json:"max"`
+	Repeats   report.Number    `json:"repeats"` // share of the values that equal the one before
+	Longest   int              `json:"longest_run"`
+	Sentinels []sniff.Sentinel `json:"sentinels"`
+	Kind      string           `json:"kind"` // no values, constant, counter, count, share, percentage or measurement
+	Resets    int              `json:"resets"`
+	Trend     report.Number    `json:"trend_share"`   // of the variance
+	Seasons   []report.Number  `json:"season_shares"` // of what the trend leaves, of each of the seasons alone
+	Levels    []Level          `json:"level_changes"`
 
 	moments moments
 	course  assemble.Course
@@ -151,7 +151,7 @@ func newDescribedSeries(s *Series, at int64) *DescribedSeries {
 		nan := report.Number(math.NaN())
 		d.Variables = append(d.Variables, DescribedVariable{
 			Name: name, Least: nan, Largest: nan, before: math.NaN(),
-			Sentinels: []format.Sentinel{}, Seasons: []report.Number{}, Levels: []Level{},
+			Sentinels: []sniff.Sentinel{}, Seasons: []report.Number{}, Levels: []Level{},
 		})
 	}
 	return d
@@ -239,7 +239,7 @@ func (v *DescribedVariable) finish(times []int64, y []float64, seasons []int) {
 	}
 	v.Least, v.Largest, v.Resets = report.Number(v.course.Least), report.Number(v.course.Largest), v.course.Resets
 	v.Repeats = report.Number(float64(v.course.Same) / float64(max(v.Known-1, 1)))
-	v.Sentinels = append(v.Sentinels, format.Sentinels(slices.DeleteFunc(slices.Clone(y), math.IsNaN))...)
+	v.Sentinels = append(v.Sentinels, sniff.Sentinels(slices.DeleteFunc(slices.Clone(y), math.IsNaN))...)
 	switch {
 	case v.Least == v.Largest:
 		v.Kind = "constant"

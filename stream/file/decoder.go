@@ -15,6 +15,7 @@ import (
 	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/sniff"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
@@ -88,7 +89,7 @@ func (s *Source) orderLines() error {
 		return err
 	}
 	if reverse && !s.sort {
-		if err := s.assume(format.Assumption{Text: "newest line first: sorted", Field: format.SortField, Value: "true"}); err != nil {
+		if err := s.assume(sniff.Assumption{Text: "newest line first: sorted", Field: sniff.SortField, Value: "true"}); err != nil {
 			return err
 		}
 	}
@@ -121,7 +122,7 @@ func (s *Source) configureCSV(ctx context.Context) error {
 			if c.Header, err = format.ParseHeader(s.line, c.Comma); err != nil {
 				return fmt.Errorf("%s:1: %w", s.path, err)
 			}
-			if err := format.NameIndex(&c); err != nil {
+			if err := sniff.NameIndex(&c); err != nil {
 				return fmt.Errorf("%s:1: %w", s.path, err)
 			}
 		}

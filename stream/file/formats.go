@@ -14,6 +14,7 @@ import (
 	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/sniff"
 )
 
 // Format is a format of files. One without Table and Lines is CSV.
@@ -127,7 +128,7 @@ func (s *Source) readTable(f Format, c *SourceConfig) error {
 	}
 	r, err := f.Table(s.file, s.size, c)
 	for _, text := range c.said {
-		s.assumptions = append(s.assumptions, format.Assumption{Text: text, Usual: true})
+		s.assumptions = append(s.assumptions, sniff.Assumption{Text: text, Usual: true})
 	}
 	c.said = nil
 	if err == nil {

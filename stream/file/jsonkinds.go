@@ -12,7 +12,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/lazyregexp"
 	"github.com/orffvar/forecaster/internal/shell"
-	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/sniff"
 )
 
 // fieldValue is a field of a SourceConfig, and its value.
@@ -21,7 +21,7 @@ type fieldValue struct{ field, value string }
 // bySeries reads the member series that a program of jq writes; inOrder sorts by time, as the program does not.
 var (
 	bySeries = fieldValue{"JSONConfig.Series", "series"}
-	inOrder  = fieldValue{format.SortField, "true"}
+	inOrder  = fieldValue{sniff.SortField, "true"}
 )
 
 // oddLines match objects that may each stand on a line and are no samples.

@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/sniff"
 )
 
 // newestFirst reports whether the times of the first lines descend.
@@ -27,7 +27,7 @@ func (s *Source) newestFirst() (bool, error) {
 			at = append(at, r.Time)
 		}
 	}
-	return format.NewestFirst(at), nil
+	return sniff.NewestFirst(at), nil
 }
 
 // order holds all lines that are left, brings them into the order of their times, or turns
@@ -47,7 +47,7 @@ func (s *Source) order(ctx context.Context, reverse bool) error {
 	if s.dropEqual {
 		kept := withoutEqual(lines, reverse)
 		if n := len(lines) - len(kept); n > 0 {
-			if err := s.assume(format.Assumption{Text: fmt.Sprintf("equal rows left out: %d", n), Usual: true}); err != nil {
+			if err := s.assume(sniff.Assumption{Text: fmt.Sprintf("equal rows left out: %d", n), Usual: true}); err != nil {
 				return err
 			}
 		}

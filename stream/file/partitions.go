@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/sniff"
 )
 
 // partitionsOf returns the columns in the names of the folders of a file, column=value, as Hive and Spark write
@@ -51,7 +52,7 @@ func partitionColumns(files []string) []string {
 }
 
 // seriesByFolders makes partitions the series of c, unless c has others.
-func seriesByFolders(c *SourceConfig, files []string) []format.Assumption {
+func seriesByFolders(c *SourceConfig, files []string) []sniff.Assumption {
 	columns := partitionColumns(files)
 	if len(columns) == 0 || c.PerFile {
 		return nil
@@ -62,7 +63,7 @@ func seriesByFolders(c *SourceConfig, files []string) []format.Assumption {
 	}
 	c.CSV.Series = columns
 	names := strings.Join(columns, ",")
-	return []format.Assumption{{Text: "series by the names of the folders, " + names, Field: "CSVConfig.Series", Value: names, Usual: true}}
+	return []sniff.Assumption{{Text: "series by the names of the folders, " + names, Field: "CSVConfig.Series", Value: names, Usual: true}}
 }
 
 // withColumns adds the same cells to all lines of a table.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/sniff"
 )
 
 // nameSentinels names numbers that may stand for a missing value in the first lines of JSON or line protocol.
@@ -13,7 +13,7 @@ func (s *Source) nameSentinels() error {
 	if err != nil {
 		return err
 	}
-	var found format.Columns
+	var found sniff.Columns
 	for line := range bytes.Lines(b) {
 		var r stream.Record
 		if s.decoder.Decode(&r, &stream.Message{Key: s.key, Value: bytes.TrimSpace(line)}) == nil {

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/sniff"
 )
 
 // mostFiles bounds the files of a data set.
@@ -289,7 +289,7 @@ func (s *Source) CheckOrder(ctx context.Context) error {
 			}
 			if b := before[r.Series]; b.file != "" && r.Time <= b.time {
 				err = fmt.Errorf("%s and %s overlap in time: series %q has %s in the first and then %s in the second. Make each file a series with  %s , or merge their rows in the order of time with  %s , or name fewer files",
-					b.file, file, r.Series, timeText(b.time), timeText(r.Time), s.setting.Set("SourceConfig.PerFile", "true"), s.setting.Set(format.SortField, "true"))
+					b.file, file, r.Series, timeText(b.time), timeText(r.Time), s.setting.Set("SourceConfig.PerFile", "true"), s.setting.Set(sniff.SortField, "true"))
 			}
 			if e := ends[r.Series]; e.file == "" || r.Time > e.time {
 				ends[r.Series] = end{r.Time, file}

@@ -14,13 +14,14 @@ import (
 	"golang.org/x/text/transform"
 
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/sniff"
 )
 
 // sampleBytes is how much of a file is looked at before it is read.
 const sampleBytes = 1 << 16
 
 // Assumptions returns what the first lines of the file have decided about its format.
-func (s *Source) Assumptions() []format.Assumption { return s.assumptions }
+func (s *Source) Assumptions() []sniff.Assumption { return s.assumptions }
 
 // decodeUTF16 makes r UTF-8 if it begins with the byte order mark of UTF-16, as files of
 // Windows do.
@@ -50,19 +51,19 @@ func (s *Source) sniffCSV(ctx context.Context, c *format.CSVConfig) (newestFirst
 	}
 	if !utf8.Valid(b) && len(b) > 0 {
 		s.lines = bufio.NewReaderSize(transform.NewReader(s.lines, charmap.Windows1252.NewDecoder()), sampleBytes)
-		if err := s.assume(format.Assumption{Text: "encoding Windows-1252"}); err != nil {
+		if err := s.assume(sniff.Assumption{Text: "encoding Windows-1252"}); err != nil {
 			return false, err
 		}
 		if b, err = s.sample(); err != nil {
 			return false, err
 		}
 	}
-	found, err := format.SniffCSV(b, len(b) > sampleBytes/2, *c)
+	found, err := sniff.CSV(b, len(b) > sampleBytes/2, *c)
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", s.path, err)
 	}
 	if s.sort { // asked for, not assumed
-		found.Assumptions = slices.DeleteFunc(found.Assumptions, func(a format.Assumption) bool { return a.Field == format.SortField })
+		found.Assumptions = slices.DeleteFunc(found.Assumptions, func(a sniff.Assumption) bool { return a.Field == sniff.SortField })
 	}
 	if err := s.assume(found.Assumptions...); err != nil {
 		return false, err
@@ -86,7 +87,7 @@ func (s *Source) sniffJSON(c *SourceConfig) error {
 	if err != nil {
 		return err
 	}
-	found, out, err := format.SniffJSON(b, len(b) > sampleBytes/2, c.JSON)
+	found, out, err := sniff.JSON(b, len(b) > sampleBytes/2, c.JSON)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
@@ -95,10 +96,10 @@ func (s *Source) sniffJSON(c *SourceConfig) error {
 }
 
 // assume remembers assumptions, which a strict source refuses.
-func (s *Source) assume(more ...format.Assumption) error {
-	more = slices.DeleteFunc(slices.Clone(more), func(a format.Assumption) bool { return s.missing && a.Field == format.MissingField })
+func (s *Source) assume(more ...sniff.Assumption) error {
+	more = slices.DeleteFunc(slices.Clone(more), func(a sniff.Assumption) bool { return s.missing && a.Field == sniff.MissingField })
 	s.assumptions = append(s.assumptions, more...)
-	more = slices.DeleteFunc(more, func(a format.Assumption) bool { return a.Usual })
+	more = slices.DeleteFunc(more, func(a sniff.Assumption) bool { return a.Usual })
 	if !s.strict || len(more) == 0 {
 		return nil
 	}

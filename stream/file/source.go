@@ -14,6 +14,7 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/sniff"
 )
 
 // SourceConfig is the format of a file.
@@ -37,7 +38,7 @@ type SourceConfig struct {
 
 	// CSV is the format of lines of CSV; when its Header is nil, the first line
 	// of the file is the header. What it leaves open is decided by the first lines of a
-	// regular file, see format.SniffCSV and Source.Assumptions.
+	// regular file, see sniff.CSV and Source.Assumptions.
 	CSV format.CSVConfig
 
 	// Strict refuses a file with an assumption about its format.
@@ -111,7 +112,7 @@ type Source struct {
 	dropEqual, missing bool
 	part               *part // nil: all
 	guessed            bool  // JSON lines on standard input, until the first one was read
-	assumptions        []format.Assumption
+	assumptions        []sniff.Assumption
 
 	next     int64  // offset of the next line
 	began    bool   // a line of data was seen, or skipped by Seek

@@ -18,6 +18,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/sniff"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
@@ -400,7 +401,7 @@ func TestSortDropsEqualRows(t *testing.T) {
 		for _, m := range messages[:n] {
 			got = append(got, string(m.Value))
 		}
-		said := slices.ContainsFunc(src.Assumptions(), func(a format.Assumption) bool { return a.Text == "equal rows left out: 2" && a.Usual })
+		said := slices.ContainsFunc(src.Assumptions(), func(a sniff.Assumption) bool { return a.Text == "equal rows left out: 2" && a.Usual })
 		if strings.Join(got, " ") != want || said != drop {
 			t.Errorf("drop %t: %q, want %s, assumed %v", drop, got, want, src.Assumptions())
 		}

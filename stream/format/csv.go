@@ -12,6 +12,7 @@ import (
 	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/internal/intern"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format/internal/cells"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
@@ -82,18 +83,18 @@ type CSV struct {
 	clock    int      // likewise
 	values   []int    // columns
 	names    []string
-	units    []string  // of each value
-	scaled   []bool    // by value: its unit is k, M or another multiple
-	absent   []float64 // numbers that stand for a missing value
+	units    []string // of each value
+	scaled   []bool   // by value: its unit is k, M or another multiple
 	times    timestamp.Reader
-	plain    bool // no value is written in a way that ParsePlain would misread
+	numbers  cells.Numbers
+	plain    bool // of numbers
 
-	fields    [][]byte
-	tags      []byte // scratch for the name of a series
-	number    []float64
-	rewritten []byte // scratch
-	seen      *intern.Strings
-	one       [1]string // the name of the variable of a line with one
+	fields  [][]byte
+	tags    []byte // scratch for the name of a series
+	number  []float64
+	clocked []byte // scratch
+	seen    *intern.Strings
+	one     [1]string // the name of the variable of a line with one
 }
 
 // NewCSV returns a decoder.
@@ -121,8 +122,9 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 	if c.Thousands == '.' {
 		c.Decimal = ','
 	}
-	d := &CSV{c: c, variable: -1, clock: -1, seen: intern.New(), times: timestamp.NewReader(c.TimeUnit, c.DateOrder, c.Zone, !c.Apart), plain: c.Decimal != ',' && c.Thousands == 0}
-	d.setMissing()
+	d := &CSV{c: c, variable: -1, clock: -1, seen: intern.New(), times: timestamp.NewReader(c.TimeUnit, c.DateOrder, c.Zone, !c.Apart)}
+	d.numbers = cells.NewNumbers(c.Decimal, c.Thousands, c.Missing)
+	d.plain = d.numbers.Plain()
 	for i, name := range c.Header {
 		if name == "" {
 			return nil, fmt.Errorf("column %d has no name", i+1)
@@ -177,7 +179,7 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 	}
 	for _, i := range d.values {
 		unit := c.Units[c.Header[i]]
-		d.names, d.units, d.scaled = append(d.names, c.Header[i]), append(d.units, unit), append(d.scaled, multiples[unit] > 0)
+		d.names, d.units, d.scaled = append(d.names, c.Header[i]), append(d.units, unit), append(d.scaled, cells.Multiples[unit] > 0)
 	}
 	return d, nil
 }
@@ -193,7 +195,7 @@ func (d *CSV) severalValues() error {
 	if d.c.Values == nil {
 		others := append(slices.Clone(d.c.Series), names[:len(names)-1]...)
 		help = fmt.Sprintf("columns that tell series apart have %s, a column to leave out needs %s",
-			d.c.Names.Set("CSVConfig.Series", list(others)), d.c.Names.Set("CSVConfig.Values", names[len(names)-1]))
+			d.c.Names.Set("CSVConfig.Series", cells.List(others)), d.c.Names.Set("CSVConfig.Values", names[len(names)-1]))
 	}
 	return fmt.Errorf("with %s=%s the value stands in one column, there are %s: %s", d.c.Names.Set("CSVConfig.Variable", ""), d.c.Variable, strings.Join(names, ", "), help)
 }
@@ -266,15 +268,15 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 		text := bytes.TrimSpace(d.fields[i])
 		bare := text
 		if d.units[k] != "" {
-			text = withoutUnit(text, d.units[k])
+			text = cells.WithoutUnit(text, d.units[k])
 		}
-		v, err := d.value(text)
+		v, err := d.numbers.Parse(text)
 		if err == nil && d.scaled[k] && len(text) == len(bare) && v != 0 && v == v {
-			err = refuse(stream.Malformed, "in%s, as other cells of the column are", blank(d.units[k]))
+			err = refuse(stream.Malformed, "in%s, as other cells of the column are", cells.Blank(d.units[k]))
 		}
 		if err != nil {
-			refusal := fault(stream.Facts{Fault: stream.NotNumber, Cell: string(d.fields[i]), Column: d.names[k], Remedy: d.numberHint(d.fields[i], d.c.Units[d.names[k]])},
-				"%q in column %q is not %s", clip(d.fields[i]), d.names[k], err.Detail)
+			refusal := fault(stream.Facts{Fault: stream.NotNumber, Cell: string(d.fields[i]), Column: d.names[k], Remedy: cells.Hint(d.fields[i], d.c.Units[d.names[k]], d.c.Thousands, d.c.Names.Set)},
+				"%q in column %q is not %s", cells.Clip(d.fields[i]), d.names[k], err.Detail)
 			refusal.Reason = err.Reason
 			return refusal
 		}
@@ -293,7 +295,8 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 func (d *CSV) timeField() []byte {
 	text := bytes.TrimSpace(d.fields[d.time])
 	if d.clock >= 0 {
-		text = d.withClock(text, bytes.TrimSpace(d.fields[d.clock]))
+		d.clocked = cells.JoinClock(d.clocked[:0], text, bytes.TrimSpace(d.fields[d.clock]))
+		text = d.clocked
 	}
 	return text
 }
@@ -310,7 +313,7 @@ func (d *CSV) timeText(line []byte) (text []byte, ok bool) {
 func (d *CSV) notTime(text []byte, err error) *stream.DataError {
 	what, remedy := explainDate(d.c.DateOrder, text, err, d.c.Names)
 	return fault(stream.Facts{Fault: stream.NotTime, Cell: string(text), Column: d.TimeColumn(), Remedy: remedy},
-		"the time %q in column %q is %s", clip(text), d.TimeColumn(), what)
+		"the time %q in column %q is %s", cells.Clip(text), d.TimeColumn(), what)
 }
 
 // setSeries finds the columns that name the series.
@@ -360,4 +363,12 @@ func ParseHeader(line []byte, comma byte) ([]string, error) {
 		names[i] = string(bytes.TrimSpace(f))
 	}
 	return names, nil
+}
+
+// SeparatorName writes a separator as settings have it: a tab is "tab".
+func SeparatorName(comma byte) string {
+	if comma == '\t' {
+		return "tab"
+	}
+	return string(comma)
 }

@@ -10,33 +10,8 @@ import (
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
-// TestMessagesOfOrders: dates whose order is not told are refused, but with an order that they show,
-// and a line with a date of another order than the one told names that one.
+// TestMessagesOfOrders: a date of another order than the one told names that one.
 func TestMessagesOfOrders(t *testing.T) {
-	const unknown = "whose order of day and month is not known"
-	for _, c := range []struct {
-		rows []string
-		want string
-	}{
-		{[]string{"01.12.2025", "12.01.2026"}, unknown},
-		{[]string{"13.12.2025", "12.13.2026"}, unknown},
-		{[]string{"25-06-01", "25-06-02"}, unknown}, // the year may be first
-		{[]string{"01.06.25 00:00", "02.06.25 00:00"}, unknown},
-	} {
-		file := "time,a\n" + strings.Join(c.rows, ",1\n") + ",2\n"
-		if _, err := SniffCSV([]byte(file), false, CSVConfig{}); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: %v", c.rows, err)
-		}
-	}
-	for rows, want := range map[string]string{
-		"24.12.2025,1\n01.01.2026":   "the day is first in dates such as 24.12.2025",
-		"1/2/2024,1\n1/13/2024 1:00": "the month is first in dates such as 1/2/2024",
-	} {
-		s, err := SniffCSV([]byte("time,a\n"+rows+",2\n"), false, CSVConfig{})
-		if err != nil || len(s.Assumptions) != 1 || s.Assumptions[0].Text != want {
-			t.Errorf("%q: assumed %v, %v", rows, s.Assumptions, err)
-		}
-	}
 	for _, c := range []struct {
 		told       timestamp.Order
 		text, want string

@@ -14,6 +14,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/intern"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format/internal/cells"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
@@ -210,7 +211,7 @@ func (d *Influx) decode(r *stream.Record, line []byte) (ok bool, err error) {
 	switch {
 	case text != nil:
 		if r.Time, err = timestamp.Parse(text, d.c.TimeUnit); err != nil {
-			return false, refuse(stream.Malformed, "the time %s is %v", clip(text), err)
+			return false, refuse(stream.Malformed, "the time %s is %v", cells.Clip(text), err)
 		}
 	case d.message.Time != 0:
 		r.Time = d.message.Time
@@ -260,7 +261,7 @@ func (d *Influx) decodeHead(dec *lineprotocol.Decoder) error {
 	}
 	for i, t := range d.tags {
 		if i > 0 && string(t.key) == string(d.tags[i-1].key) {
-			return refuse(stream.Malformed, "the tag %q is there twice", clip(t.key))
+			return refuse(stream.Malformed, "the tag %q is there twice", cells.Clip(t.key))
 		}
 		switch {
 		case contains(d.c.Ignore, t.key):
@@ -339,7 +340,7 @@ func (d *Influx) decodeFields(dec *lineprotocol.Decoder) error {
 		d.fixed = append(d.fixed[:d.prefix], key...)
 		name := d.names.Get(d.fixed)
 		if d.seen[name] == d.lines {
-			return refuse(stream.Malformed, "the field %q is there twice", clip(key))
+			return refuse(stream.Malformed, "the field %q is there twice", cells.Clip(key))
 		}
 		d.seen[name] = d.lines
 		if len(d.values) >= d.c.MaxDim {

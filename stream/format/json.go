@@ -13,6 +13,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/intern"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format/internal/object"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
@@ -252,7 +253,7 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	case !d.found[seriesRole] && !d.keyed:
 		return refuse(stream.Malformed, "no name of the series at %q", d.c.Series)
 	case !d.found[valuesRole] && d.either:
-		if nested := nestedValues(m.Value, d.c); nested != "" {
+		if nested := object.NestedValues(m.Value, d.c.Time, d.c.Series, d.c.Tags, d.c.Names.Set); nested != "" {
 			return fault(stream.Facts{Remedy: "; " + nested}, "no values at %q or beside the time", d.c.Values)
 		}
 		return refuse(stream.Malformed, "no values: neither at %q nor beside the time", d.c.Values)

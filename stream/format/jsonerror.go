@@ -4,34 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
-	"github.com/go-faster/jx"
-
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format/internal/cells"
+	"github.com/orffvar/forecaster/stream/format/internal/object"
 )
-
-// timeField returns the field of an object that is named as times are, time if there are several, or
-// else FIELD.
-func timeField(object []byte) string {
-	name := "FIELD"
-	_ = jx.DecodeBytes(object).ObjBytes(func(d *jx.Decoder, key []byte) error { // it was read before
-		if name != "time" && slices.Contains(timeNames, strings.ToLower(string(key))) {
-			name = string(key)
-		}
-		return d.Skip()
-	})
-	return name
-}
 
 // noTime says which setting names the time of a message, and which one its values where they need one, too.
 func (d *JSON) noTime(message []byte) error {
-	field, nested := timeField(message), ""
+	field, nested := object.TimeField(message), ""
 	if d.either && !d.found[valuesRole] {
-		c := d.c
-		c.Time = field
-		if nested = nestedValues(message, c); nested != "" {
+		if nested = object.NestedValues(message, field, d.c.Series, d.c.Tags, d.c.Names.Set); nested != "" {
 			nested = "; " + nested
 		}
 	}
@@ -48,7 +32,7 @@ func (d *JSON) notAnObject(value []byte) error {
 	err := json.Unmarshal(value, &v)
 	var at *json.SyntaxError
 	if !errors.As(err, &at) {
-		return fault(stream.Facts{Fault: stream.NotObject}, "not a JSON object but %s", clip(bytes.TrimSpace(value)))
+		return fault(stream.Facts{Fault: stream.NotObject}, "not a JSON object but %s", cells.Clip(bytes.TrimSpace(value)))
 	}
 	before := value[:min(int(at.Offset), len(value))]
 	if strings.HasPrefix(at.Error(), "invalid character") {

@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/internal/intern"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format/internal/cells"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
@@ -25,7 +26,7 @@ func (d *JSON) time() error {
 		text = n
 		d.shape.note(d.text, text, timeRole, false)
 		if !timestamp.IsNumber(text) {
-			return d.refuse(stream.Malformed, "the time %s has an exponent", clip(text))
+			return d.refuse(stream.Malformed, "the time %s has an exponent", cells.Clip(text))
 		}
 	case jx.String:
 		s, err := d.dec.StrBytes()
@@ -42,7 +43,7 @@ func (d *JSON) time() error {
 		if timestamp.DayFirst.Reads(text) || timestamp.MonthFirst.Reads(text) {
 			err = errors.New("a date that does not begin with the year, which only CSV may have: write it as 2006-01-02")
 		}
-		return d.refuse(stream.Malformed, "the time %q is %v", clip(text), err)
+		return d.refuse(stream.Malformed, "the time %q is %v", cells.Clip(text), err)
 	}
 	d.record.Time = t
 	return nil
@@ -86,7 +87,7 @@ func (d *JSON) value(_ *jx.Decoder, key []byte) error {
 		}
 	}
 	if d.seen[string(key)] == d.message {
-		return d.refuse(stream.Malformed, "the variable %q is there twice", clip(key))
+		return d.refuse(stream.Malformed, "the variable %q is there twice", cells.Clip(key))
 	}
 	name := d.names.Get(key)
 	d.seen[name] = d.message

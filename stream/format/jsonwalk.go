@@ -4,6 +4,7 @@ import (
 	"github.com/go-faster/jx"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format/internal/cells"
 )
 
 // enter reads the object that comes next.
@@ -42,7 +43,7 @@ func (d *JSON) object(_ *jx.Decoder, key []byte) error {
 			return d.skip()
 		}
 		if m.open && d.found[valuesRole] {
-			return d.refuse(stream.Malformed, "the member %q is there twice", clip(key))
+			return d.refuse(stream.Malformed, "the member %q is there twice", cells.Clip(key))
 		}
 		d.found[valuesRole] = d.found[valuesRole] || m.open
 		above := d.at
@@ -55,7 +56,7 @@ func (d *JSON) object(_ *jx.Decoder, key []byte) error {
 		return d.tag(m.role, key)
 	}
 	if d.found[m.role] {
-		return d.refuse(stream.Malformed, "the member %q is there twice", clip(key))
+		return d.refuse(stream.Malformed, "the member %q is there twice", cells.Clip(key))
 	}
 	d.found[m.role] = true
 	switch m.role {

@@ -1,10 +1,13 @@
-package format
+package format_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/orffvar/forecaster/stream/format"
+
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format/sniff"
 )
 
 // TestNestedValues: the object or array that is proposed for the values is the one with the most
@@ -19,7 +22,7 @@ func TestNestedValues(t *testing.T) {
 		`{"time": 1, "host": {"name": "a", "up": 1}}`:                                    "",
 		`{"time": 1, "meta": {"ok": true}, "data": {"x": 1, "y": true}}`:                 "data",
 	} {
-		d, err := NewJSON(JSONConfig{})
+		d, err := format.NewJSON(format.JSONConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,14 +34,14 @@ func TestNestedValues(t *testing.T) {
 		}
 		_, after, _ := strings.Cut(err.Error(), "JSONConfig.Values=")
 		path, _, _ := strings.Cut(after, " ")
-		if path != want || want == "" && !strings.Contains(err.Error(), flatten) {
+		if path != want || want == "" && !strings.Contains(err.Error(), "make the lines flat with") {
 			t.Errorf("%s: proposes %q, want %q: %v", line, path, want, err)
 			continue
 		}
 		if path == "" {
 			continue
 		}
-		if d, err = NewJSON(JSONConfig{Values: path}); err == nil {
+		if d, err = format.NewJSON(format.JSONConfig{Values: path}); err == nil {
 			err = d.Decode(&r, &stream.Message{Value: []byte(line)})
 		}
 		if err != nil || len(r.Values) < 2 {
@@ -51,10 +54,10 @@ func TestNestedValues(t *testing.T) {
 // no line reports the text of the time as left out.
 func TestNestedValuesAndTime(t *testing.T) {
 	const line = `{"@timestamp": "2026-01-01T00:00:00Z", "host": {"name": "a"}, "cpu": {"user": 1}}`
-	if _, out, err := SniffJSON([]byte(line+"\n"+strings.Replace(line, "00:00Z", "01:00Z", 1)+"\n"), false, JSONConfig{}); len(out) > 0 || err != nil {
+	if _, out, err := sniff.JSON([]byte(line+"\n"+strings.Replace(line, "00:00Z", "01:00Z", 1)+"\n"), false, format.JSONConfig{}); len(out) > 0 || err != nil {
 		t.Errorf("assumed %v", out)
 	}
-	d, err := NewJSON(JSONConfig{})
+	d, err := format.NewJSON(format.JSONConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +67,7 @@ func TestNestedValuesAndTime(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	if d, err = NewJSON(JSONConfig{Time: "@timestamp", Values: "cpu"}); err == nil {
+	if d, err = format.NewJSON(format.JSONConfig{Time: "@timestamp", Values: "cpu"}); err == nil {
 		err = d.Decode(&r, &stream.Message{Key: []byte("s"), Value: []byte(line)})
 	}
 	if err != nil || len(r.Values) != 1 {

@@ -3,7 +3,6 @@ package format
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
@@ -68,33 +67,13 @@ func (c *OrderCheck) Add(m *stream.Message) (done bool, err error) {
 	return failed[0] == nil, nil
 }
 
-// Shares of the rows that a regular series would have.
-const regular, holes = .9, .5
-
 // Result compares the spacing of the times by both orders where no date has decided: months that
 // are read as days leave holes of months. It returns an error when the other order alone is
 // without holes.
 func (c *OrderCheck) Result() error {
-	if filled(c.read[0]) >= holes || filled(c.read[1]) < regular {
+	if !timestamp.MisreadOrder(c.read[0], c.read[1]) {
 		return nil
 	}
 	return fmt.Errorf("the times in column %q are evenly spaced with %s=%s, but not with %s: say %s; if %[4]s is right, write the dates with the year first (2006-01-02)",
 		c.d.TimeColumn(), c.d.c.Names.Set("CSVConfig.DateOrder", ""), c.order.Other(), c.order, c.d.c.Names.Set("CSVConfig.DateOrder", string(c.order.Other())))
-}
-
-// filled returns the number of distinct times as a share of those that a series of their median
-// spacing would have between the first and the last; 1 where they are too few to tell.
-func filled(times []int64) float64 {
-	const fewest = 10
-	times = slices.Compact(slices.Sorted(slices.Values(times)))
-	n := len(times) - 1
-	if n+1 < fewest {
-		return 1
-	}
-	steps := make([]int64, n)
-	for i := range steps {
-		steps[i] = times[i+1] - times[i]
-	}
-	slices.Sort(steps)
-	return float64(steps[n/2]) * float64(n) / float64(times[n]-times[0])
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format/internal/cells"
 )
 
 // PointCheck finds numbers such as 1.234 in a file whose first lines have whole numbers alone: they are
@@ -35,8 +36,8 @@ func (c *PointCheck) Add(m *stream.Message) (done bool, err error) {
 	for k, i := range c.d.values {
 		cell := string(bytes.TrimSpace(c.d.fields[i]))
 		switch {
-		case !dotDecimal().MatchString(cell):
-		case !dotThousand().MatchString(cell):
+		case !cells.DotDecimal().MatchString(cell):
+		case !cells.DotThousand().MatchString(cell):
 			c.first = nil
 			return true, nil
 		case c.first == nil:

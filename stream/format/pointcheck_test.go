@@ -1,22 +1,25 @@
-package format
+package format_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/orffvar/forecaster/stream/format"
+
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format/sniff"
 )
 
 // TestPointCheck: first lines of whole numbers leave open what a point is; the first number of three
 // digits behind one is named, unless a later one has a fraction for sure.
 func TestPointCheck(t *testing.T) {
-	check := func(first string, later ...string) (*PointCheck, error) {
-		found, err := SniffCSV([]byte("time,a,b\n"+first), false, CSVConfig{})
+	check := func(first string, later ...string) (*format.PointCheck, error) {
+		found, err := sniff.CSV([]byte("time,a,b\n"+first), false, format.CSVConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		found.CSV.Header = []string{"time", "a", "b"}
-		d, err := NewCSV(found.CSV)
+		d, err := format.NewCSV(found.CSV)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,12 +20,3 @@ func refuse(reason stream.Reason, format string, args ...any) *stream.DataError 
 func fault(f stream.Facts, format string, args ...any) *stream.DataError {
 	return &stream.DataError{Reason: stream.Malformed, Detail: fmt.Sprintf(format, args...) + f.Remedy, Facts: f}
 }
-
-// clip shortens text for a message.
-func clip(text []byte) string {
-	const most = 40
-	if len(text) > most {
-		return string(text[:most]) + "..."
-	}
-	return string(text)
-}

@@ -20,7 +20,6 @@ var larger = map[string]struct {
 	"eval":            {26, "the optional interfaces of a forecaster, of one or two methods each"},
 	"sgd":             {46, "a learner is three names, and losses, rates and penalties combine with each"},
 	"stream":          {63, "the vocabulary of all edges: ten reasons of refusal, eleven kinds of events"},
-	"stream/format":   {34, "three formats, their settings, and columns that stream/file and stream/format/avro read the same way"},
 	"stream/kafka":    {40, "a group, its state topic and its sinks, each with its settings, errors and rights"},
 	"stream/file":     {38, "seven formats, sources, sinks and the store"},
 	"varmodel/kernel": {36, "five models, and the choices of each as constants"},

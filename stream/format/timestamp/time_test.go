@@ -142,3 +142,30 @@ func FuzzAppend(f *testing.F) {
 		}
 	})
 }
+
+// The unit of a time without one is that of its magnitude, in both directions from 1970, with
+// the boundaries of the documentation: 1e11, 1e14 and 1e17.
+func TestUnitsByMagnitude(t *testing.T) {
+	for _, c := range []struct {
+		n    int64
+		unit int64 // ns
+	}{
+		{0, 1e9}, {1, 1e9}, {99_999_999_999 / 11, 1e9}, // 1e11 s are beyond 2261
+		{1e11, 1e6}, {1e11 + 1, 1e6}, {9_223_372_036_854, 1e6},
+		{1e14, 1e3}, {1e14 + 1, 1e3}, {9_223_372_036_854_775, 1e3},
+		{1e17, 1}, {1e17 + 1, 1}, {math.MaxInt64, 1},
+	} {
+		for _, sign := range []int64{1, -1} {
+			text := fmt.Sprint(sign * c.n)
+			if got, err := timestamp.Parse([]byte(text), timestamp.Auto); err != nil || got != sign*c.n*c.unit {
+				t.Errorf("%s: %d ns (%v), want %d", text, got, err, sign*c.n*c.unit)
+			}
+		}
+	}
+	// Just below a boundary the smaller unit does not fit any more: an error, no other unit.
+	for _, text := range []string{"99999999999", "-99999999999", "99999999999999", "99999999999999999"} {
+		if got, err := timestamp.Parse([]byte(text), timestamp.Auto); err == nil {
+			t.Errorf("%s: %d ns, want an error", text, got)
+		}
+	}
+}

@@ -1,4 +1,4 @@
-package format
+package sniff
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format"
 )
 
 // grouped writes a whole number with a mark between thousands.
@@ -30,14 +31,14 @@ func table(comma string, cells []string) string {
 	return text
 }
 
-// readTable returns the values of a table as SniffCSV and CSV read it; refusals are left out.
-func readTable(t *testing.T, text string) (Sniffed, []float64) {
+// readTable returns the values of a table as CSV and the decoder read it; refusals are left out.
+func readTable(t *testing.T, text string) (Result, []float64) {
 	t.Helper()
-	s, err := SniffCSV([]byte(text), false, CSVConfig{})
+	s, err := CSV([]byte(text), false, format.CSVConfig{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	d, err := NewCSV(s.CSV)
+	d, err := format.NewCSV(s.CSV)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +143,7 @@ func TestGroupsOfThree(t *testing.T) {
 		{',', "1,234.5", 1234.5}, {',', "12,34,567", 1234567}, {',', "1,5", 0}, {',', "0,5", 0}, {',', "1,234,5", 0}, {',', "1.5,000", 0},
 		{'\'', "1’234’567.5", 1234567.5}, {' ', "1\u202f234", 1234}, {' ', "1\u00a0234.5", 1234.5}, {' ', "1 2", 0},
 	} {
-		d, err := NewCSV(CSVConfig{Header: []string{"time", "a"}, Comma: ';', Thousands: c.thousands})
+		d, err := format.NewCSV(format.CSVConfig{Header: []string{"time", "a"}, Comma: ';', Thousands: c.thousands})
 		if err != nil {
 			t.Fatal(err)
 		}

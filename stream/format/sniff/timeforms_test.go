@@ -1,4 +1,4 @@
-package format
+package sniff
 
 import (
 	"fmt"
@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // timesOf returns the times that a file has by its own evidence, and its assumptions.
-func timesOf(t *testing.T, name string, cells []string, c CSVConfig) (times []time.Time, said string, err error) {
+func timesOf(t *testing.T, name string, cells []string, c format.CSVConfig) (times []time.Time, said string, err error) {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString(name + "\tv\n")
@@ -19,14 +20,14 @@ func timesOf(t *testing.T, name string, cells []string, c CSVConfig) (times []ti
 		fmt.Fprintf(&b, "%s\t%d.5\n", cell, i%7)
 	}
 	c.Comma = '\t'
-	s, err := SniffCSV([]byte(b.String()), false, c)
+	s, err := CSV([]byte(b.String()), false, c)
 	if err != nil {
 		return nil, "", err
 	}
 	for _, a := range s.Assumptions {
 		said += a.Text + "; "
 	}
-	d, err := NewCSV(s.CSV)
+	d, err := format.NewCSV(s.CSV)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func TestTimeForms(t *testing.T) {
 		{"time", hours("01-02 15:04"), "error: dates without a year", 0, ""},
 		{"time", hours("Jan  2 15:04:05"), "error: dates without a year", 0, ""},
 	} {
-		times, said, err := timesOf(t, c.name, c.cells, CSVConfig{})
+		times, said, err := timesOf(t, c.name, c.cells, format.CSVConfig{})
 		if want, fails := strings.CutPrefix(c.first, "error: "); fails {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, %v", c.cells[0], times, err)
@@ -171,6 +172,34 @@ func TestTimeFormat(t *testing.T) {
 	for _, bad := range []string{"%H:%M", "%Q %Y", "yyyy-mm-dd", "fortnight"} {
 		if _, err := timestamp.ParseUnit(bad); err == nil {
 			t.Errorf("%s is accepted", bad)
+		}
+	}
+}
+
+// TestOrders: dates whose order is not told are refused, unless they show it.
+func TestOrders(t *testing.T) {
+	const unknown = "whose order of day and month is not known"
+	for _, c := range []struct {
+		rows []string
+		want string
+	}{
+		{[]string{"01.12.2025", "12.01.2026"}, unknown},
+		{[]string{"13.12.2025", "12.13.2026"}, unknown},
+		{[]string{"25-06-01", "25-06-02"}, unknown}, // the year may be first
+		{[]string{"01.06.25 00:00", "02.06.25 00:00"}, unknown},
+	} {
+		file := "time,a\n" + strings.Join(c.rows, ",1\n") + ",2\n"
+		if _, err := CSV([]byte(file), false, format.CSVConfig{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v", c.rows, err)
+		}
+	}
+	for rows, want := range map[string]string{
+		"24.12.2025,1\n01.01.2026":   "the day is first in dates such as 24.12.2025",
+		"1/2/2024,1\n1/13/2024 1:00": "the month is first in dates such as 1/2/2024",
+	} {
+		s, err := CSV([]byte("time,a\n"+rows+",2\n"), false, format.CSVConfig{})
+		if err != nil || len(s.Assumptions) != 1 || s.Assumptions[0].Text != want {
+			t.Errorf("%q: assumed %v, %v", rows, s.Assumptions, err)
 		}
 	}
 }

@@ -1,23 +1,11 @@
-package format
+package sniff
 
 import (
 	"strings"
 
-	"github.com/orffvar/forecaster/internal/lazyregexp"
+	"github.com/orffvar/forecaster/stream/format/internal/cells"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
-
-// Numbers with a comma for the point, with points, commas, apostrophes or blanks between thousands.
-var (
-	commaDecimal  = lazyregexp.New(`^[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+([eE][-+]?\d+)?$`)
-	commaThousand = lazyregexp.New(`^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$`)
-	dotThousand   = lazyregexp.New(`^[-+]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?$`)
-	dotDecimal    = lazyregexp.New(`^[-+]?\d*\.\d+([eE][-+]?\d+)?$`)
-	otherThousand = lazyregexp.New(`^[-+]?[1-9]\d{0,2}((['’]\d{3})+|([ \x{a0}\x{202f}\x{2009}]\d{3})+)([.,]\d+)?$`)
-)
-
-// otherMarks makes one character of the apostrophes, and one of the blanks, between thousands.
-var otherMarks = strings.NewReplacer("’", "'", "\u00a0", " ", "\u202f", " ", "\u2009", " ")
 
 // cellAt is the text of a cell with its column.
 type cellAt struct {
@@ -42,27 +30,27 @@ func (n *numbers) add(at cellAt) {
 		return
 	}
 	switch {
-	case dotThousand().MatchString(cell) && dotDecimal().MatchString(cell):
+	case cells.DotThousand().MatchString(cell) && cells.DotDecimal().MatchString(cell):
 		if n.pointGroups++; n.point.text == "" {
 			n.point = at
 		}
-	case dotDecimal().MatchString(cell):
+	case cells.DotDecimal().MatchString(cell):
 		n.points++
-	case commaThousand().MatchString(cell) && commaDecimal().MatchString(cell):
+	case cells.CommaThousand().MatchString(cell) && cells.CommaDecimal().MatchString(cell):
 		if n.commaGroups++; n.comma.text == "" {
 			n.comma = at
 		}
-	case commaThousand().MatchString(cell):
+	case cells.CommaThousand().MatchString(cell):
 		n.commaGroups++
 		n.points++ // 1,234.5 or 1,234,567 have no decimal comma
-	case commaDecimal().MatchString(cell):
+	case cells.CommaDecimal().MatchString(cell):
 		n.commas++
 		n.pointGroups += strings.Count(cell, ".") // 1.234,5
-	case dotThousand().MatchString(cell):
+	case cells.DotThousand().MatchString(cell):
 		n.pointGroups++
 		n.commas++ // 1.234.567
-	case otherThousand().MatchString(cell):
-		n.other = thousandsMark(cell)
+	case cells.OtherThousand().MatchString(cell):
+		n.other = cells.ThousandsMark(cell)
 		switch {
 		case strings.Contains(cell, ","):
 			n.commas++
@@ -70,20 +58,6 @@ func (n *numbers) add(at cellAt) {
 			n.points++
 		}
 	}
-}
-
-// thousandsMark returns what stands between the thousands of a number and before no fraction; 0 = it
-// has no such mark.
-func thousandsMark(cell string) byte {
-	switch {
-	case otherThousand().MatchString(cell):
-		return otherMarks.Replace(strings.TrimLeft(cell, "+-0123456789"))[0]
-	case commaThousand().MatchString(cell) && !commaDecimal().MatchString(cell):
-		return ','
-	case dotThousand().MatchString(cell) && !dotDecimal().MatchString(cell):
-		return '.'
-	}
-	return 0
 }
 
 // findNumbers decides between decimal comma and decimal point, and finds what stands between thousands.

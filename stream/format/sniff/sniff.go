@@ -1,4 +1,4 @@
-package format
+package sniff
 
 import (
 	"bufio"
@@ -9,10 +9,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/internal/object"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
-// Assumption is one decision of SniffCSV in words, with the setting that makes it explicit.
+// Assumption is one decision of CSV or JSON in words, with the setting that makes it explicit.
 type Assumption struct {
 	Text  string // such as "separator ;"
 	Field string // that makes it explicit with Value, such as "CSVConfig.Comma"; "" = none does
@@ -23,23 +25,23 @@ type Assumption struct {
 // SortField is the field that states that a file is not in the order of its times.
 const SortField = "SourceConfig.Sort"
 
-// Sniffed is how a file of CSV is read.
-type Sniffed struct {
-	CSV         CSVConfig
+// Result says how a file of CSV is read.
+type Result struct {
+	CSV         format.CSVConfig
 	Skip        int  // lines before the last one of the header
 	Comments    bool // lines that begin with # are none of data
 	NewestFirst bool
 	Assumptions []Assumption
 }
 
-// SniffCSV completes c from the first lines of a file, which may have more of them. It keeps the fields of c that are
+// CSV completes c from the first lines of a file, which may have more of them. It keeps the fields of c that are
 // set. It finds the separator, the lines of the header, the decimal comma, separators of
 // thousands, the column of the times, the column of the series where times repeat, columns
 // of text and of line numbers, which are left out, and whether the newest line comes first.
 //
 // The error names the property that could not be found, and the setting for it.
-func SniffCSV(sample []byte, more bool, c CSVConfig) (Sniffed, error) {
-	s := &sniffer{out: Sniffed{CSV: c}, time: -1, more: more}
+func CSV(sample []byte, more bool, c format.CSVConfig) (Result, error) {
+	s := &sniffer{out: Result{CSV: c}, time: -1, more: more}
 	if bytes.IndexByte(sample, '\n') < 0 && bytes.Count(bytes.TrimSpace(sample), []byte{'\r'}) > 1 {
 		return s.out, errors.New(`the lines end with CR alone, as old programs of the Mac write them: write them anew with  tr '\r' '\n' < IN > OUT`)
 	}
@@ -54,7 +56,7 @@ func SniffCSV(sample []byte, more bool, c CSVConfig) (Sniffed, error) {
 	if err != nil {
 		return s.out, err
 	}
-	header, err := ParseHeader(lines[0].text, s.out.CSV.Comma)
+	header, err := format.ParseHeader(lines[0].text, s.out.CSV.Comma)
 	if err != nil {
 		return s.out, nil //nolint:nilerr // who reads the line says so, with its number
 	}
@@ -98,9 +100,9 @@ func SniffCSV(sample []byte, more bool, c CSVConfig) (Sniffed, error) {
 	return s.out, nil
 }
 
-// sniffer is the work of one SniffCSV.
+// sniffer is the work of one call of CSV.
 type sniffer struct {
-	out      Sniffed
+	out      Result
 	header   []string
 	nameless []bool // columns that have no name in the file
 	shifted  bool   // the header lacks the name of the first column
@@ -168,7 +170,7 @@ func (s *sniffer) readRows(lines []sampleLine, header *[]string) {
 // time, as the header says. A decimal comma has then split a number.
 func (s *sniffer) checkShift() error {
 	isTime := func(column int) bool { return s.hasDates(column) || s.hasEpochs(column) }
-	if !s.shifted || !s.named(1, timeNames) || !isTime(0) || isTime(1) {
+	if !s.shifted || !s.named(1, object.TimeNames) || !isTime(0) || isTime(1) {
 		return nil
 	}
 	return fmt.Errorf("the header has %d names and the lines have %d fields, of which the first is the time as the first name, %q, says: "+

@@ -1,4 +1,4 @@
-package format
+package sniff
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/internal/lazyregexp"
+	"github.com/orffvar/forecaster/stream/format/internal/cells"
 )
 
 // identifier matches names of columns that tell things apart, also by numbers: host, entity_id, StationId.
@@ -30,9 +31,9 @@ func (s *sniffer) findSeries() error {
 		for _, i := range set {
 			c.Series = append(c.Series, s.header[i])
 		}
-		s.assume("CSVConfig.Series", list(c.Series), "a series for each %s%s", strings.Join(c.Series, " and "), s.variableOf(set))
+		s.assume("CSVConfig.Series", cells.List(c.Series), "a series for each %s%s", strings.Join(c.Series, " and "), s.variableOf(set))
 	case len(set) > 0 && c.Values == nil:
-		return s.mixed(set[0], s.set("CSVConfig.Series", list([]string{s.header[set[0]]})), s.set("CSVConfig.Values", list(s.numberColumns())))
+		return s.mixed(set[0], s.set("CSVConfig.Series", cells.List([]string{s.header[set[0]]})), s.set("CSVConfig.Values", cells.List(s.numberColumns())))
 	case 20*s.repeats() > len(s.rows):
 		s.noteIDs()
 	}
@@ -322,7 +323,7 @@ func (s *sniffer) variableOf(set []int) string {
 		return ""
 	}
 	names := slices.Clone(s.out.CSV.Series)
-	return fmt.Sprintf(" (%s %s%s makes a variable of each %s)", s.set("CSVConfig.Series", list(slices.Delete(names, i, i+1))),
+	return fmt.Sprintf(" (%s %s%s makes a variable of each %s)", s.set("CSVConfig.Series", cells.List(slices.Delete(names, i, i+1))),
 		s.set("CSVConfig.Variable", s.header[set[i]]), s.intervalSetting(), s.header[set[i]])
 }
 

@@ -1,16 +1,15 @@
-package format
+package sniff
 
 import (
-	"encoding/csv"
 	"slices"
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/decimal"
+	"github.com/orffvar/forecaster/stream/format/internal/cells"
 )
 
 // Names that a column of times, of series or of line numbers usually has, in lower case.
 var (
-	timeNames     = []string{"time", "timestamp", "date", "datetime", "date_time", "ds", "ts", "_time", "@timestamp", "epoch", "year"}
 	seriesNames   = []string{"unique_id", "series", "series_id", "item_id", "entity_id", "ts_id", "time_series_id"}
 	variableNames = []string{"variable", "metric", "measure", "measurement", "parameter", "field", "_field", "indicator", "quantity"}
 	indexNames    = []string{"index", "level_0", "rownames", "row_names"}
@@ -30,7 +29,7 @@ func (s *sniffer) unnamed(column int) bool { return strings.HasPrefix(s.header[c
 func (s *sniffer) most(column int, part float64, ok func(cell string) bool) bool {
 	n, bad := 0, 0
 	for _, row := range s.rows {
-		if cell := row[column]; cell != "" && !contains(missingSpellings, []byte(cell)) && !contains(s.out.CSV.Missing, []byte(cell)) {
+		if cell := row[column]; !cells.IsMissing([]byte(cell), s.out.CSV.Missing) {
 			n++
 			if !ok(cell) {
 				bad++
@@ -48,11 +47,15 @@ func (s *sniffer) nearlyAll(column int, ok func(cell string) bool) bool {
 	return s.most(column, .1, ok)
 }
 
+// numberCells reads numbers as far as the file has shown how they are written.
+func (s *sniffer) numberCells() cells.Numbers {
+	return cells.NewNumbers(s.out.CSV.Decimal, s.out.CSV.Thousands, s.out.CSV.Missing)
+}
+
 // isValue reports whether a cell is a value.
 func (s *sniffer) isValue(cell string) bool {
-	d := CSV{c: s.out.CSV}
-	d.setMissing()
-	_, err := d.value([]byte(cell))
+	n := s.numberCells()
+	_, err := n.Parse([]byte(cell))
 	return err == nil
 }
 
@@ -163,7 +166,7 @@ func (s *sniffer) leaveOut() {
 	}
 	c.Values = values
 	if len(out) > 0 {
-		s.assume("CSVConfig.Values", list(values), "%s %s left out%s",
+		s.assume("CSVConfig.Values", cells.List(values), "%s %s left out%s",
 			plural(len(out), "column", "columns"), strings.Join(out, ", "), s.variableHint(values))
 	}
 }
@@ -174,15 +177,6 @@ func (s *sniffer) shown(column int) string {
 		return "without a name"
 	}
 	return s.header[column]
-}
-
-// list writes names as the value of a setting.
-func list(names []string) string {
-	var b strings.Builder
-	w := csv.NewWriter(&b)
-	_ = w.Write(names) // into memory
-	w.Flush()
-	return strings.TrimSuffix(b.String(), "\n")
 }
 
 func (s *sniffer) isEmpty(column int) bool {

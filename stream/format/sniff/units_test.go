@@ -1,4 +1,4 @@
-package format
+package sniff
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/internal/cells"
 )
 
 // TestUnits: the command that a refusal prints makes the cell a number of the same size, and leaves
@@ -19,7 +21,7 @@ func TestUnits(t *testing.T) {
 		"20.2%": "20.2", "-3 %": "-3", "20 MB": "20", "20\u00a0MB": "20", "5km/h": "5", "21.5°C": "21.5", "€20.17": "20.17", "-$ 5": "-5", "$-5": "-5",
 		"20,17 €": "20,17", "(2,767)": "-2,767", "(3)": "-3",
 	} {
-		d, err := NewCSV(CSVConfig{Header: []string{"time", "a", "b"}, Comma: ';'})
+		d, err := format.NewCSV(format.CSVConfig{Header: []string{"time", "a", "b"}, Comma: ';'})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +45,7 @@ func TestUnits(t *testing.T) {
 		}
 	}
 	for _, cell := range []string{"web1", "n.d.", "<1", "12:30", "2026-01-01", "1.2.3x4", "()", "ok", "1e5"} {
-		if command := stripped(cell); command != "" {
+		if command := cells.Stripped(cell); command != "" {
 			t.Errorf("%q: %s", cell, command)
 		}
 	}
@@ -51,7 +53,7 @@ func TestUnits(t *testing.T) {
 
 // TestUnitOfColumn: numbers of one unit are read without it, and it is said; those of several are left out.
 func TestUnitOfColumn(t *testing.T) {
-	s, err := SniffCSV([]byte("time,cpu,mem,load\n2026-01-01,NA,1 MB,1\n2026-01-02,20%,2 GB,2\n2026-01-03,21%,3 kB,3\n"), false, CSVConfig{})
+	s, err := CSV([]byte("time,cpu,mem,load\n2026-01-01,NA,1 MB,1\n2026-01-02,20%,2 GB,2\n2026-01-03,21%,3 kB,3\n"), false, format.CSVConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}

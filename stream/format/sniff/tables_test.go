@@ -1,4 +1,4 @@
-package format
+package sniff
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format"
 )
 
 // The command that refuses a table makes one of it that is read, with all of its values at their times.
@@ -35,7 +36,7 @@ func TestTurnedTables(t *testing.T) {
 		"multiples of a unit":       {"time,a\n2025-01-06,1 MB\n2025-01-07,2 GB\n2025-01-08,3 MB\n2025-01-09,4 GB\n", "2025-01-06T00:00:00Z", "1 2000 3 4000"},
 		"multiples":                 {"time,a\n2025-01-06,1M\n2025-01-07,2K\n2025-01-08,3M\n2025-01-09,4K\n", "2025-01-06T00:00:00Z", "1 0.002 3 0.004"},
 	} {
-		_, err := SniffCSV([]byte(c.text), false, CSVConfig{})
+		_, err := CSV([]byte(c.text), false, format.CSVConfig{})
 		if err == nil {
 			t.Errorf("%s: no error", name)
 			continue
@@ -59,7 +60,7 @@ func TestTurnedTables(t *testing.T) {
 		sniffed, values := readTable(t, string(out))
 		got := strings.Trim(fmt.Sprint(values), "[]")
 		rows := strings.SplitN(string(out), "\n", 3)
-		d, err := NewCSV(sniffed.CSV)
+		d, err := format.NewCSV(sniffed.CSV)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,22 +77,22 @@ func TestTurnedTables(t *testing.T) {
 // Two tables side by side are refused with the settings that read each of them; their times may be the same.
 func TestTablesBeside(t *testing.T) {
 	text := "time,a,,time,b\n2025-01-06 00:00,1,,2025-01-06 00:30,10\n2025-01-06 01:00,2,,2025-01-06 01:30,20\n2025-01-06 02:00,3,,2025-01-06 02:30,30\n"
-	var names Names
-	_, err := SniffCSV([]byte(text), false, CSVConfig{})
+	var names format.Names
+	_, err := CSV([]byte(text), false, format.CSVConfig{})
 	if want := names.Set("CSVConfig.Values", "a") + "  or  " + names.Set("CSVConfig.Time", "time.1") + " " + names.Set("CSVConfig.Values", "b"); err == nil || !strings.Contains(err.Error(), want) {
 		t.Fatalf("%v, want %q", err, want)
 	}
-	if _, err := SniffCSV([]byte(text), false, CSVConfig{Time: "time.1", Values: []string{"b"}}); err != nil {
+	if _, err := CSV([]byte(text), false, format.CSVConfig{Time: "time.1", Values: []string{"b"}}); err != nil {
 		t.Error(err)
 	}
-	if _, err := SniffCSV([]byte(strings.ReplaceAll(text, ":30", ":00")), false, CSVConfig{}); err != nil {
+	if _, err := CSV([]byte(strings.ReplaceAll(text, ":30", ":00")), false, format.CSVConfig{}); err != nil {
 		t.Error(err)
 	}
 }
 
 // A number without the k of its column is refused, as it would be a thousand times too large.
 func TestMultipleLacksLater(t *testing.T) {
-	d, err := NewCSV(CSVConfig{Header: []string{"time", "a"}, Units: map[string]string{"a": "k"}})
+	d, err := format.NewCSV(format.CSVConfig{Header: []string{"time", "a"}, Units: map[string]string{"a": "k"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +110,7 @@ func TestPartsOfTimesThatAreValues(t *testing.T) {
 		"date,hour,load\n2025-01-06,17,1\n2025-01-07,18,2\n2025-01-08,17,3\n",
 		"t,load\n1700.001,1\n1700.002,2\n1700.003,3\n",
 	} {
-		if _, err := SniffCSV([]byte(text), false, CSVConfig{}); err != nil {
+		if _, err := CSV([]byte(text), false, format.CSVConfig{}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -1,9 +1,11 @@
-package format
+package sniff
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/orffvar/forecaster/stream/format"
 )
 
 // TestLongHint: one message has all settings of the long format, with the interval where the times
@@ -21,7 +23,7 @@ func TestLongHint(t *testing.T) {
 				fmt.Fprintf(&b, form+",%s,%d\n", i, pair, i)
 			}
 		}
-		s, err := SniffCSV([]byte(b.String()), false, CSVConfig{})
+		s, err := CSV([]byte(b.String()), false, format.CSVConfig{})
 		text := "a series for each host and metric (CSVConfig.Series=host CSVConfig.Variable=metric" + want + " makes a variable of each metric)"
 		if err != nil || len(s.Assumptions) != 1 || s.Assumptions[0].Text != text {
 			t.Errorf("%v, assumed %v, want %s", err, s.Assumptions, text)

@@ -1,4 +1,4 @@
-package format
+package sniff
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/internal/lazyregexp"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format"
 )
 
 // usualSentinel matches numbers that programs and devices write where they have no value.
@@ -51,7 +52,7 @@ func (c *Columns) add(name string, v float64) {
 
 // Sentinels names the numbers that may stand for a missing value, with the setting that makes them missing;
 // !ok = there are none.
-func (c *Columns) Sentinels(setting Names) (a Assumption, ok bool) {
+func (c *Columns) Sentinels(setting format.Names) (a Assumption, ok bool) {
 	var texts, values []string
 	for _, name := range c.names {
 		for _, f := range Sentinels(c.values[name]) {
@@ -75,14 +76,14 @@ func (s *sniffer) findSentinels() {
 	if c.Missing != nil || s.time < 0 {
 		return
 	}
-	d := CSV{c: *c}
+	numbers := s.numberCells()
 	var found Columns
 	for i, name := range s.header {
 		if i == s.time || name == c.Clock || slices.Contains(c.Series, name) || c.Values != nil && !slices.Contains(c.Values, name) {
 			continue
 		}
 		for _, row := range s.rows {
-			if v, err := d.value([]byte(row[i])); err == nil {
+			if v, err := numbers.Parse([]byte(row[i])); err == nil {
 				found.add(name, v)
 			}
 		}

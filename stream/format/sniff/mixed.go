@@ -1,6 +1,10 @@
-package format
+package sniff
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/orffvar/forecaster/stream/format"
+)
 
 // mixedSeparators is the error of a file that is separated by two characters: one in the header and another
 // one below, or one in some lines and another one in the others.
@@ -26,20 +30,13 @@ func mixedSeparators(lines []sampleLine) error {
 			}
 			if both == 0 {
 				return fmt.Errorf("the header has the separator %s and the lines below it %s: make them alike with  sed '%ds/%s/%s/g' IN > OUT",
-					SeparatorName(a), SeparatorName(b), lines[0].index+1, inSed(a), inSed(b))
+					format.SeparatorName(a), format.SeparatorName(b), lines[0].index+1, inSed(a), inSed(b))
 			}
 			return fmt.Errorf("some lines have the separator %s and others %s: make them alike with  sed 's/%s/%s/g' IN > OUT",
-				SeparatorName(a), SeparatorName(b), inSed(b), inSed(a))
+				format.SeparatorName(a), format.SeparatorName(b), inSed(b), inSed(a))
 		}
 	}
 	return nil
-}
-
-func SeparatorName(comma byte) string {
-	if comma == '\t' {
-		return "tab"
-	}
-	return string(comma)
 }
 
 func inSed(comma byte) string {

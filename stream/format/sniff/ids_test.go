@@ -1,9 +1,11 @@
-package format
+package sniff
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/orffvar/forecaster/stream/format"
 )
 
 // TestNumbersAsIDs: whole numbers name series where the column has the name of an identifier and they
@@ -30,7 +32,7 @@ func TestNumbersAsIDs(t *testing.T) {
 		panel.String():  "a series for each shelf",
 		uneven.String(): "rows of one time have other numbers in column shelf (CSVConfig.Series=shelf makes a series for each)",
 	} {
-		s, err := SniffCSV([]byte(text), false, CSVConfig{})
+		s, err := CSV([]byte(text), false, format.CSVConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}

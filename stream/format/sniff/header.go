@@ -1,4 +1,4 @@
-package format
+package sniff
 
 import (
 	"bytes"
@@ -8,6 +8,9 @@ import (
 
 	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/internal/lazyregexp"
+	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/format/internal/cells"
+	"github.com/orffvar/forecaster/stream/format/internal/object"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
@@ -103,7 +106,7 @@ func (s *sniffer) separate(lines []sampleLine) ([]sampleLine, error) {
 		}
 	}
 	if c.Comma != ',' && !known {
-		s.assume("CSVConfig.Comma", SeparatorName(c.Comma), "separator %s", SeparatorName(c.Comma))
+		s.assume("CSVConfig.Comma", format.SeparatorName(c.Comma), "separator %s", format.SeparatorName(c.Comma))
 	}
 	if titles > 0 {
 		s.out.Skip = lines[titles].index
@@ -153,7 +156,7 @@ func isTitle(line []byte, n, columns int, comma byte) bool {
 
 // hasDatum reports whether a field of a line is a number or a time.
 func hasDatum(line []byte, comma byte) bool {
-	fields, err := ParseHeader(line, comma)
+	fields, err := format.ParseHeader(line, comma)
 	return err != nil || slices.ContainsFunc(fields, isDatum)
 }
 
@@ -234,13 +237,13 @@ func (s *sniffer) joinHeader(first []string) {
 
 // NameIndex completes c for lines of which only the header is known and whose first column
 // has no name: this column has the times, unless another column seems to have them.
-func NameIndex(c *CSVConfig) error {
+func NameIndex(c *format.CSVConfig) error {
 	if c.Header[0] != "" {
 		return nil
 	}
 	s := sniffer{header: c.Header}
 	c.Header[0] = unnamed + " 0"
-	switch i := s.first(func(i int) bool { return s.named(i, timeNames) }); {
+	switch i := s.first(func(i int) bool { return s.named(i, object.TimeNames) }); {
 	case c.Time == "" && i < 0:
 		c.Header[0] = "time" // as pandas writes an index without a name
 	case c.Time == "":
@@ -261,7 +264,7 @@ func isNames(row []string, again bool) bool {
 	for i, cell := range row {
 		switch {
 		case cell == "":
-		case cell[0] >= '0' && cell[0] <= '9' || strings.ContainsAny(cell[:1], "+-.$€£") || slices.Contains(missingSpellings, cell):
+		case cell[0] >= '0' && cell[0] <= '9' || strings.ContainsAny(cell[:1], "+-.$€£") || slices.Contains(cells.Missing, cell):
 			return false
 		case i > 0 || again:
 			names++

@@ -1,4 +1,4 @@
-package format
+package sniff
 
 import (
 	"fmt"
@@ -11,6 +11,8 @@ import (
 	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/internal/lazyregexp"
 	"github.com/orffvar/forecaster/internal/shell"
+	"github.com/orffvar/forecaster/stream/format/internal/cells"
+	"github.com/orffvar/forecaster/stream/format/internal/object"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
@@ -125,7 +127,7 @@ func (s *sniffer) findClock() {
 // timeOf returns the time of a row as text.
 func (s *sniffer) timeOf(row []string) string {
 	if i := slices.Index(s.header, s.out.CSV.Clock); i >= 0 {
-		return string((&CSV{}).withClock([]byte(row[s.time]), []byte(row[i])))
+		return string(cells.JoinClock(nil, []byte(row[s.time]), []byte(row[i])))
 	}
 	return row[s.time]
 }
@@ -133,7 +135,7 @@ func (s *sniffer) timeOf(row []string) string {
 // timeColumn returns the column of the times, or -1. The kinds of columns are tried in the order of
 // this list; the first column of the first kind found is the one.
 func (s *sniffer) timeColumn() int {
-	isTime := func(i int) bool { return s.named(i, timeNames) }
+	isTime := func(i int) bool { return s.named(i, object.TimeNames) }
 	isDate := func(i int) bool {
 		return s.hasDates(i) || s.formOf(i) != timestamp.Auto || s.out.CSV.DateOrder != timestamp.YearFirst && s.hasOrderedDates(i)
 	}
@@ -186,23 +188,22 @@ func (s *sniffer) shownOrder(column int) (order timestamp.Order) {
 		return order
 	}
 	for _, o := range []timestamp.Order{timestamp.DayFirst, timestamp.MonthFirst} {
-		if s.filled(column, o) >= regular && s.filled(column, o.Other()) < holes {
+		if timestamp.MisreadOrder(s.timesBy(column, o.Other()), s.timesBy(column, o)) {
 			return o
 		}
 	}
 	return timestamp.YearFirst
 }
 
-// filled is filled of the times of a column in an order.
-func (s *sniffer) filled(column int, o timestamp.Order) float64 {
+// timesBy returns the times of a column whose dates have an order.
+func (s *sniffer) timesBy(column int, o timestamp.Order) (at []int64) {
 	t := timestamp.NewReader(timestamp.Auto, o, nil, false)
-	var at []int64
 	for _, row := range s.rows {
 		if v, err := t.Parse([]byte(row[column]), ""); err == nil {
 			at = append(at, v)
 		}
 	}
-	return filled(at)
+	return at
 }
 
 // findDateOrder takes the order that the dates of the file show, if none was told.
@@ -225,7 +226,7 @@ func (s *sniffer) hasOrderedDates(column int) bool {
 
 // hasOtherDates: text, named as times are.
 func (s *sniffer) hasOtherDates(column int) bool {
-	return s.named(column, timeNames) && s.isText(column) && !s.nearlyAll(column, clock().MatchString)
+	return s.named(column, object.TimeNames) && s.isText(column) && !s.nearlyAll(column, clock().MatchString)
 }
 
 // noTime is the error of a file without a column of times, with a remedy.
@@ -251,7 +252,7 @@ func (s *sniffer) noTime() error {
 		return err != nil
 	}))
 	return fmt.Errorf("no column has times, column %s has %q: name the column with %s, or the form of its times with %s (as strftime has it); "+
-		"times are %s, 20060102, or with %s (or mdy) 31.12.2006", s.header[column], clip([]byte(s.rows[odd][column])),
+		"times are %s, 20060102, or with %s (or mdy) 31.12.2006", s.header[column], cells.Clip([]byte(s.rows[odd][column])),
 		s.set("CSVConfig.Time", "NAME"), s.set("CSVConfig.TimeUnit", "%d.%m.%Y"), timestamp.Forms, s.set("CSVConfig.DateOrder", "dmy"))
 }
 

@@ -1,4 +1,4 @@
-package format
+package sniff
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/lazyregexp"
 	"github.com/orffvar/forecaster/internal/shell"
+	"github.com/orffvar/forecaster/stream/format/internal/cells"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
@@ -255,7 +256,7 @@ func (s *sniffer) checkBeside() error {
 		return nil
 	}
 	columns := func(names []string) string {
-		return s.set("CSVConfig.Values", list(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "" || strings.HasPrefix(name, unnamed) })))
+		return s.set("CSVConfig.Values", cells.List(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "" || strings.HasPrefix(name, unnamed) })))
 	}
 	return fmt.Errorf("the columns %s and %s have different times, as two tables side by side: read one with  %s  or  %s %s",
 		s.header[s.time], s.header[other], columns(s.header[s.time+1:other]), s.set("CSVConfig.Time", s.header[other]), columns(s.header[other+1:]))

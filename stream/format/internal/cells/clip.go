@@ -1,0 +1,10 @@
+package cells
+
+// Clip shortens text for a message.
+func Clip(text []byte) string {
+	const most = 40
+	if len(text) > most {
+		return string(text[:most]) + "..."
+	}
+	return string(text)
+}

@@ -1,0 +1,115 @@
+package cells
+
+import (
+	"bytes"
+	"math"
+	"slices"
+
+	"github.com/orffvar/forecaster/internal/decimal"
+	"github.com/orffvar/forecaster/stream"
+)
+
+var Missing = []string{"NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", `\N`, "None", "-", "unavailable", "unknown"}
+
+// IsMissing reports whether a cell stands for a missing value, by a usual spelling or one of the others.
+func IsMissing(text []byte, others []string) bool {
+	is := func(spelling string) bool { return spelling == string(text) }
+	return len(text) == 0 || slices.ContainsFunc(Missing, is) || slices.ContainsFunc(others, is)
+}
+
+// Numbers reads the numbers of a table that are written alike. It is not safe for concurrent use.
+type Numbers struct {
+	decimal, thousands byte
+	missing            []string
+	absent             []float64 // numbers that stand for a missing value
+	rewritten          []byte    // scratch
+}
+
+// NewNumbers returns a reader of numbers with a decimal mark (0 = '.'), a mark between thousands (0 = none), and
+// spellings of a missing value beside the usual ones. A number such as -999 stands for all spellings of it.
+func NewNumbers(point, thousands byte, missing []string) Numbers {
+	n := Numbers{decimal: point, thousands: thousands, missing: missing}
+	for _, s := range missing {
+		if v, err := decimal.Parse(n.withPoint([]byte(s))); err == nil && v-v == 0 {
+			n.absent = append(n.absent, v)
+		}
+	}
+	return n
+}
+
+// Plain reports whether decimal.ParsePlain reads a number as parse does.
+func (n *Numbers) Plain() bool {
+	return n.decimal != ',' && n.thousands == 0 && len(n.absent) == 0
+}
+
+// Parse reads a number; a missing one is NaN; the error says what the text is not.
+func (n *Numbers) Parse(text []byte) (float64, *stream.DataError) {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 || IsMissing(text, n.missing) {
+		return math.NaN(), nil
+	}
+	if rest, ok := bytes.CutPrefix(text, []byte("\u2212")); ok { // the minus of typographers
+		text = append([]byte{'-'}, rest...)
+	}
+	v, err := decimal.Parse(n.withPoint(text))
+	switch {
+	case err == nil && slices.Contains(n.absent, v):
+		return math.NaN(), nil
+	case err != nil:
+		switch string(text) {
+		case "true", "True", "TRUE":
+			return 1, nil
+		case "false", "False", "FALSE":
+			return 0, nil
+		case "#DIV/0!", "#REF!", "#VALUE!", "#NUM!", "#NAME?", "#NULL!": // errors of a spreadsheet
+			return math.NaN(), nil
+		}
+		return 0, &stream.DataError{Reason: stream.Malformed, Detail: "a number"}
+	case v-v != 0:
+		return 0, &stream.DataError{Reason: stream.NonFinite, Detail: "a finite number; a missing value is an empty field"}
+	}
+	return v, nil
+}
+
+// withPoint rewrites a number with a decimal comma or separators of thousands as Go reads it; nil
+// where the separators do not make groups of three digits: 1.5 and 0.123 are no numbers with points
+// between thousands. Groups of two, as in 12,34,567, are usual in India.
+func (n *Numbers) withPoint(text []byte) []byte {
+	if n.decimal != ',' && n.thousands == 0 {
+		return text
+	}
+	if slices.ContainsFunc(text, func(b byte) bool { return b >= 0x80 }) {
+		text = []byte(otherMarks.Replace(string(text)))
+	}
+	n.rewritten = n.rewritten[:0]
+	groups, digits, lead, whole := 0, 0, byte(0), true // digits of this group, lead is the first of all
+	for _, b := range text {
+		switch {
+		case b == n.thousands:
+			if !whole || lead == '0' || digits == 0 || digits > 3 || groups > 0 && digits < 2 {
+				return nil
+			}
+			groups, digits = groups+1, 0
+			continue
+		case b == '.' && n.decimal == ',':
+			return nil // 1.5 is no number here
+		case b >= '0' && b <= '9':
+			if lead == 0 {
+				lead = b
+			}
+			digits++
+		case lead != 0 && whole: // the fraction or the exponent begins
+			if whole = false; groups > 0 && digits != 3 {
+				return nil
+			}
+		}
+		if b == ',' && n.decimal == ',' {
+			b = '.'
+		}
+		n.rewritten = append(n.rewritten, b)
+	}
+	if whole && groups > 0 && digits != 3 {
+		return nil
+	}
+	return n.rewritten
+}

@@ -1,0 +1,87 @@
+package sniff
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/orffvar/forecaster/stream/format/internal/cells"
+)
+
+// findUnits finds the columns whose numbers have one unit, which is left out.
+func (s *sniffer) findUnits() error {
+	c := &s.out.CSV
+	for i, name := range s.header {
+		row := slices.IndexFunc(s.rows, func(row []string) bool { return cells.UnitOf(row[i]) != "" })
+		if row < 0 {
+			continue
+		}
+		unit := cells.UnitOf(s.rows[row][i])
+		n := 0
+		ok := s.nearlyAll(i, func(cell string) bool {
+			if cells.UnitOf(cell) == unit {
+				n++
+				return true
+			}
+			return s.isValue(cell)
+		})
+		if ok && cells.Multiples[unit] > 0 && (c.Values == nil || slices.Contains(c.Values, name)) {
+			if err := s.plainBeside(i, unit); err != nil {
+				return err
+			}
+		}
+		if !ok || 2*n < len(s.rows) {
+			s.findMultiples(i)
+			continue
+		}
+		if c.Units == nil {
+			c.Units = make(map[string]string)
+		}
+		c.Units[name] = unit
+		s.out.Assumptions = append(s.out.Assumptions, Assumption{Text: fmt.Sprintf("%s in %s", name, strings.TrimSpace(unit)), Usual: true})
+		for _, row := range s.rows {
+			row[i] = string(cells.WithoutUnit([]byte(row[i]), unit))
+		}
+	}
+	return nil
+}
+
+// plainBeside is the error of a column with numbers such as 1.2k and others without the k, which would be read
+// as a thousand times larger; nil where there are none but 0.
+func (s *sniffer) plainBeside(column int, unit string) error {
+	i := slices.IndexFunc(s.rows, func(row []string) bool {
+		return cells.UnitOf(row[column]) == "" && s.isValue(row[column]) && strings.Trim(row[column], "+-0.,") != ""
+	})
+	if i < 0 || cells.IsMissing([]byte(s.rows[i][column]), s.out.CSV.Missing) {
+		return nil
+	}
+	return fmt.Errorf("column %s has numbers in%s and such as %s without it: write them in one unit with  %s",
+		s.header[column], cells.Blank(unit), s.rows[i][column], cells.Stripped("1"+unit))
+}
+
+// findMultiples keeps an error for a column whose cells have several units.
+func (s *sniffer) findMultiples(column int) {
+	if !s.nearlyAll(column, func(cell string) bool { return cells.UnitOf(cell) != "" }) {
+		return
+	}
+	units := make(map[string]bool)
+	var first string
+	for _, row := range s.rows {
+		if u := cells.UnitOf(row[column]); u != "" {
+			first = cmp.Or(first, u)
+			units[u] = true
+		}
+	}
+	for _, other := range slices.Sorted(maps.Keys(units)) {
+		if other == first || s.units != nil {
+			continue
+		}
+		remedy := cells.Scaled(first, other)
+		if remedy == "" {
+			remedy = "a program that knows them"
+		}
+		s.units = fmt.Errorf("column %s has numbers in%s and in%s: write them in one unit with  %s", s.header[column], cells.Blank(first), cells.Blank(other), remedy)
+	}
+}
