@@ -1,11 +1,7 @@
-// Package sgd has the learning methods, those of least squares online aside (package sgd/online):
-//
-//   - online over random features: DoublyStochastic (Algorithm 4 of Brault 2017 with its
-//     learning rates);
-//   - online in kernel space: ONORMA;
-//   - in batch: Ridge, the closed form for decomposable maps, and Objective, any
-//     map and any loss, by conjugate gradients or L-BFGS;
-//   - function-valued: Quantile and LevelSet, online and in batch.
+// Package sgd has the learners that descend along the gradient of one sample or mini-batch
+// at a time: DoublyStochastic over random features (Algorithm 4 of Brault 2017), and ONORMA
+// in kernel space. Losses, rates and penalties are packages beside it, as are least squares
+// (sgd/online), fits to all samples (sgd/batch) and function-valued models (sgd/functional).
 //
 // There is one ridge convention, called H: with N samples the objective is
 //

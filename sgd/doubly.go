@@ -7,21 +7,10 @@ import (
 	"slices"
 
 	"github.com/orffvar/forecaster/internal/vec"
-)
-
-// Decay is what a step of DoublyStochastic shrinks.
-type Decay int
-
-const (
-	// DecayAll shrinks every coefficient at every step and scales the gradient
-	// of the visited block by the number of blocks (Dai et al. 2014). With a
-	// fresh block at each step it is an unbiased step for the true kernel. With
-	// all blocks in use and a constant rate it has a cyclic bias O(gamma).
-	DecayAll Decay = iota
-
-	// DecayBlock shrinks the visited block only (Brault 2017, Algorithm 4, line
-	// 11). Its fixed point is the ridge solution.
-	DecayBlock
+	"github.com/orffvar/forecaster/sgd/internal/numeric"
+	"github.com/orffvar/forecaster/sgd/losses"
+	"github.com/orffvar/forecaster/sgd/penalties"
+	"github.com/orffvar/forecaster/sgd/rates"
 )
 
 // DoublyStochasticConfig describes a DoublyStochastic.
@@ -34,9 +23,9 @@ type DoublyStochasticConfig struct {
 
 	Batch  int     // n, pairs a step; 8 to 32 in a stream
 	Lambda float64 // ridge, convention H
-	Rate   Schedule
-	Decay  Decay
-	Loss   Loss // nil: Squared
+	Rate   rates.Schedule
+	Decay  rates.Decay
+	Loss   losses.Loss // nil: Squared
 
 	// Clip limits the Euclidean norm of the loss gradient of a sample, which
 	// makes the derivative of the loss bounded, as the proof of Dai et al.
@@ -64,7 +53,7 @@ type DoublyStochasticConfig struct {
 
 	// Proximal is applied to the visited block after its step, with the length of
 	// that step. It excludes a Preconditioner. nil: none.
-	Proximal Proximal
+	Proximal penalties.Proximal
 
 	// Average predicts with the mean of the iterates over the last half or more
 	// of the steps since all blocks came into use (Polyak and Ruppert).
@@ -99,7 +88,7 @@ type DoublyStochastic struct {
 
 	theta []float64 // true weights are s*theta: decay of all costs one product
 	s     float64
-	mean  *mean // of Average, or nil
+	mean  *numeric.Mean // of Average, or nil
 	pre   preconditioner
 
 	x, y    []float64 // pairs of the next step
@@ -139,7 +128,7 @@ func NewDoublyStochastic(cfg DoublyStochasticConfig) (*DoublyStochastic, error) 
 		return nil, fmt.Errorf("sgd: DoublyStochastic Manifold must be >= 0 and finite, got %g", cfg.Manifold)
 	case cfg.ManifoldBatches < 0 || cfg.ManifoldBatches > 1 && cfg.Manifold == 0:
 		return nil, fmt.Errorf("sgd: DoublyStochastic ManifoldBatches must be >= 0, and at most 1 without Manifold, got %d", cfg.ManifoldBatches)
-	case cfg.Decay != DecayAll && cfg.Decay != DecayBlock:
+	case cfg.Decay != rates.DecayAll && cfg.Decay != rates.DecayBlock:
 		return nil, fmt.Errorf("sgd: DoublyStochastic has no mode of decay %d", int(cfg.Decay))
 	case cfg.Proximal != nil && cfg.Preconditioner != nil:
 		return nil, errors.New("sgd: DoublyStochastic takes a Proximal or a Preconditioner, not both")
@@ -150,7 +139,7 @@ func NewDoublyStochastic(cfg DoublyStochasticConfig) (*DoublyStochastic, error) 
 		return nil, err
 	}
 	if cfg.Loss == nil {
-		cfg.Loss = Squared{}
+		cfg.Loss = losses.Squared{}
 	}
 	cfg.ManifoldBatches = max(cfg.ManifoldBatches, 1)
 	n := cfg.Batch
@@ -180,7 +169,7 @@ func NewDoublyStochastic(cfg DoublyStochasticConfig) (*DoublyStochastic, error) 
 		}
 	}
 	if cfg.Average {
-		l.mean = newMean(len(l.theta))
+		l.mean = numeric.NewMean(len(l.theta))
 	}
 	return l, nil
 }
@@ -198,9 +187,9 @@ func alike(blocks []Map, d Dims) bool {
 func (l *DoublyStochastic) Learn(x, y []float64) (capped bool) {
 	d := l.dims
 	if len(x) != d.In || len(y) != d.Out {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
-	if !finite(x) || !usable(y) && !(l.cfg.Manifold > 0 && missing(y)) {
+	if !numeric.Finite(x) || !usable(y) && !(l.cfg.Manifold > 0 && missing(y)) {
 		l.dropped++
 		return false
 	}
@@ -249,7 +238,7 @@ func (l *DoublyStochastic) step(x, y []float64) (capped bool) {
 	for s := range rows {
 		l.blocks[i].AddGradient(g, 1/float64(n), l.phi[s*d.Features:(s+1)*d.Features], l.pred[s*d.Out:(s+1)*d.Out])
 	}
-	if !finite(g) { // features or weights overflow
+	if !numeric.Finite(g) { // features or weights overflow
 		l.dropped += uint64(n)
 		return false
 	}
@@ -264,7 +253,7 @@ func (l *DoublyStochastic) step(x, y []float64) (capped bool) {
 	}
 	l.next = (i + 1) % len(l.blocks)
 
-	if l.cfg.Decay == DecayAll {
+	if l.cfg.Decay == rates.DecayAll {
 		l.shrink(1 - gamma*l.cfg.Lambda)
 		gamma *= float64(len(l.blocks))
 	} else {
@@ -285,7 +274,7 @@ func (l *DoublyStochastic) step(x, y []float64) (capped bool) {
 		vec.Axpy(-1, l.eff, g)
 	}
 	if l.mean != nil && l.capped {
-		l.mean.add(l.theta, l.s, i*d.Params, g)
+		l.mean.Add(l.theta, l.s, i*d.Params, g)
 	}
 	return capped
 }
@@ -328,9 +317,9 @@ func (l *DoublyStochastic) errorsTo(e, x, y []float64, i int) {
 	clear(e[len(batch):])
 	for s := range l.cfg.Batch {
 		es := batch[s*d.Out : (s+1)*d.Out]
-		lossGradTo(es, l.cfg.Loss, es, y[s*d.Out:(s+1)*d.Out])
+		losses.GradientTo(es, l.cfg.Loss, es, y[s*d.Out:(s+1)*d.Out])
 		if c := l.cfg.Clip; c > 0 {
-			if r := norm(es); r > c {
+			if r := numeric.Norm(es); r > c {
 				vec.Scale(c/r, es)
 			}
 		}
@@ -391,7 +380,7 @@ func (l *DoublyStochastic) shrink(f float64) {
 // renormalise moves the scale f into the weights.
 func (l *DoublyStochastic) renormalise(f float64) {
 	if l.mean != nil {
-		l.mean.settle(l.theta)
+		l.mean.Settle(l.theta)
 	}
 	if f == 0 {
 		clear(l.theta)
@@ -405,7 +394,7 @@ func (l *DoublyStochastic) renormalise(f float64) {
 func (l *DoublyStochastic) PredictTo(y, x []float64) {
 	d := l.dims
 	if len(x) != d.In || len(y) != d.Out {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
 	clear(y)
 	for i := range l.touched {
@@ -420,8 +409,8 @@ func (l *DoublyStochastic) PredictTo(y, x []float64) {
 // weightsTo sets dst to the weights of block i with which PredictTo predicts.
 func (l *DoublyStochastic) weightsTo(dst []float64, i int) {
 	p := l.dims.Params
-	if l.mean != nil && l.mean.count() > 0 {
-		l.mean.to(dst, l.theta, i*p)
+	if l.mean != nil && l.mean.Count() > 0 {
+		l.mean.To(dst, l.theta, i*p)
 		return
 	}
 	for k, v := range l.block(i) {
@@ -434,7 +423,7 @@ func (l *DoublyStochastic) weightsTo(dst []float64, i int) {
 func (l *DoublyStochastic) WeightsTo(theta []float64) {
 	p := l.dims.Params
 	if len(theta) != len(l.theta) {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
 	for i := range l.blocks {
 		l.weightsTo(theta[i*p:(i+1)*p], i)

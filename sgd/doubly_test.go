@@ -7,22 +7,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/sgd/internal/fixture"
+
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/rates"
 )
-
-// fixSample returns pair i of the fixture.
-// stepOn lets l learn the n pairs of x and y.
-func stepOn(l *sgd.DoublyStochastic, x, y []float64, n int) {
-	for i := range n {
-		l.Learn(x[i*len(x)/n:(i+1)*len(x)/n], y[i*len(y)/n:(i+1)*len(y)/n])
-	}
-}
-
-func fixSample(i int) (x, y []float64) { return fixX[2*i : 2*i+2], fixY[2*i : 2*i+2] }
 
 func weights(l *sgd.DoublyStochastic, n int) []float64 {
 	theta := make([]float64, n)
@@ -31,84 +25,81 @@ func weights(l *sgd.DoublyStochastic, n int) []float64 {
 }
 
 // runFixture takes four steps of one sample, in the order 1, 2, 3, 1.
-func runFixture(t *testing.T, decay sgd.Decay, rate float64) []float64 {
+func runFixture(t *testing.T, decay rates.Decay, rate float64) []float64 {
 	t.Helper()
-	cfg := fixConfig()
-	cfg.Decay, cfg.Rate = decay, sgd.Constant(rate)
-	l := must(sgd.NewDoublyStochastic(cfg))
+	cfg := fixture.Config()
+	cfg.Decay, cfg.Rate = decay, rates.Constant(rate)
+	l := fixture.Must(sgd.NewDoublyStochastic(cfg))
 	for step, i := range []int{0, 1, 2, 0} {
-		if capped := l.Learn(fixSample(i)); capped != (step == 2) {
+		if capped := l.Learn(fixture.Sample(i)); capped != (step == 2) {
 			t.Errorf("step %d: capped = %v; two blocks are all in use at step 3", step+1, capped)
 		}
 	}
-	return matrix(weights(l, 8))
+	return fixture.Matrix(weights(l, 8))
 }
-
-// The tolerance of golden numbers is the printed precision.
-const golden = 1e-13
 
 // C5.2: Algorithm 4, decay of the visited block: g = 1/n Σ Φ_i(x) e, θ_i ← θ_i − γ(g + λθ_i),
 // block i = ((t−1) mod D_b) + 1. The prediction of Algorithm 5 has the factor D^−½, which the
 // print omits.
 func TestC5_2_AlgorithmFourBlock(t *testing.T) {
-	near(t, "Theta", runFixture(t, sgd.DecayBlock, .5), []float64{
+	fixture.Near(t, "Theta", runFixture(t, rates.DecayBlock, .5), []float64{
 		0.30651371525392007, 0.20619682051864024, 0.06213340610301727, 0.005227653545668509,
 		0.19181765104831097, -0.2836288843243579, 0.03888336285519327, -0.10581345844992937,
-	}, golden)
+	}, fixture.Golden)
 }
 
 // C5.3: Algorithm 4, decay of all blocks (Dai et al. 2014): θ ← (1 − γλ)θ, then θ_i ← θ_i − γ D_b
 // g.
 func TestC5_3_AlgorithmFourAll(t *testing.T) {
-	near(t, "Theta", runFixture(t, sgd.DecayAll, .25), []float64{
+	fixture.Near(t, "Theta", runFixture(t, rates.DecayAll, .25), []float64{
 		0.3017014244996648, 0.2036167309060109, 0.06115790647334412, 0.004876043519403503,
 		0.18786681780976028, -0.2857043204728397, 0.03808248930911781, -0.10613001420751662,
-	}, golden)
+	}, fixture.Golden)
 }
 
 // C5.4: Block decay with full batches converges to the ridge solution C4.1.
 func TestC5_4_FullBatchBlockDescentIsRidge(t *testing.T) {
-	cfg := fixConfig()
-	cfg.Batch, cfg.Rate = 3, sgd.Constant(1)
-	l := must(sgd.NewDoublyStochastic(cfg))
+	cfg := fixture.Config()
+	cfg.Batch, cfg.Rate = 3, rates.Constant(1)
+	l := fixture.Must(sgd.NewDoublyStochastic(cfg))
 	for range 20000 {
-		stepOn(l, fixX, fixY, len(fixX)/2)
+		fixture.StepOn(l, fixture.X, fixture.Y, len(fixture.X)/2)
 	}
-	near(t, "Theta", matrix(weights(l, 8)), fixTheta, 1e-12)
+	fixture.Near(t, "Theta", fixture.Matrix(weights(l, 8)), fixture.Theta, 1e-12)
 	y := make([]float64, 2)
 	for i := range 3 {
-		x, _ := fixSample(i)
+		x, _ := fixture.Sample(i)
 		l.PredictTo(y, x)
-		near(t, "prediction", y, fixPrediction[2*i:2*i+2], 1e-12)
+		fixture.Near(t, "prediction", y, fixture.Prediction[2*i:2*i+2], 1e-12)
 	}
 }
 
 // gaussianBlocks draws blocks of a decomposable kernel with the Gamma of the
 // fixture.
 func gaussianBlocks(n, b int, sigma float64, keep bool) *orff.Blocks {
-	out := must(coupling.FromFactor(2, 2, fixB))
-	return must(orff.NewBlocks(n, 42, keep, func(r random.Rand) (orff.Map, error) {
+	out := fixture.Must(coupling.FromFactor(2, 2, fixture.B))
+	return fixture.Must(orff.NewBlocks(n, 42, keep, func(r random.Rand) (orff.Map, error) {
 		f, err := orff.NewFourier(spectrum.Gaussian{Sigma: sigma}, 2, b, r)
 		return orff.NewDecomposable(f, out), err
 	}))
 }
 
 // curve is a nonlinear map from R^2 to R^2 with noise.
-func curve(r *source) (x, y []float64) {
-	x = r.normals(2)
-	return x, []float64{math.Sin(2*x[0]) + .1*r.normal(), x[0]*x[1] + .1*r.normal()}
+func curve(r *fixture.Source) (x, y []float64) {
+	x = r.Normals(2)
+	return x, []float64{math.Sin(2*x[0]) + .1*r.Normal(), x[0]*x[1] + .1*r.Normal()}
 }
 
 // C5.5: Blocks drawn again from their seeds give the bits of stored ones.
 func TestC5_5_RegeneratedBlocksGiveTheSameBits(t *testing.T) {
 	const n, b, steps = 7, 5, 40
 	run := func(keep bool) (*sgd.DoublyStochastic, []float64) {
-		m := maps(gaussianBlocks(n, b, 1, keep))
+		m := fixture.Maps(gaussianBlocks(n, b, 1, keep))
 		d := m[0].Dims()
-		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-			Blocks: m, Batch: 3, Lambda: 1e-2, Rate: sgd.Constant(.2), Decay: sgd.DecayAll,
+		l := fixture.Must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
+			Blocks: m, Batch: 3, Lambda: 1e-2, Rate: rates.Constant(.2), Decay: rates.DecayAll,
 		}))
-		r := &source{5}
+		r := &fixture.Source{S: 5}
 		for range 3 * steps {
 			l.Learn(curve(r))
 		}
@@ -116,11 +107,11 @@ func TestC5_5_RegeneratedBlocksGiveTheSameBits(t *testing.T) {
 	}
 	kept, a := run(true)
 	drawn, c := run(false)
-	same(t, "weights", c, a)
+	fixture.Same(t, "weights", c, a)
 	y, z, x := make([]float64, 2), make([]float64, 2), []float64{.3, -1.2}
 	kept.PredictTo(y, x)
 	drawn.PredictTo(z, x)
-	same(t, "prediction", z, y)
+	fixture.Same(t, "prediction", z, y)
 
 	// The sum over the blocks in the reverse order.
 	blocks := gaussianBlocks(n, b, 1, true)
@@ -133,41 +124,41 @@ func TestC5_5_RegeneratedBlocksGiveTheSameBits(t *testing.T) {
 		sum[0] += part[0]
 		sum[1] += part[1]
 	}
-	near(t, "reverse order", sum, y, 1e-12)
+	fixture.Near(t, "reverse order", sum, y, 1e-12)
 }
 
 // C5.6: The prediction summed over blocks is that of one map with all frequencies.
 func TestC5_6_PredictionIsThatOfTheWholeMap(t *testing.T) {
-	cfg := fixConfig()
-	cfg.Decay = sgd.DecayAll
-	l := must(sgd.NewDoublyStochastic(cfg))
+	cfg := fixture.Config()
+	cfg.Decay = rates.DecayAll
+	l := fixture.Must(sgd.NewDoublyStochastic(cfg))
 	for i := range 9 {
-		l.Learn(fixSample(i % 3))
+		l.Learn(fixture.Sample(i % 3))
 	}
-	m := fixMap()
-	theta := matrix(weights(l, 8))
+	m := fixture.Map()
+	theta := fixture.Matrix(weights(l, 8))
 	phi, want, got := make([]float64, 4), make([]float64, 2), make([]float64, 2)
 	for _, x := range [][]float64{{.2, -.1}, {-3, 5}, {0, 0}} {
 		m.FeaturesTo(phi, x)
 		m.PredictTo(want, phi, theta)
 		l.PredictTo(got, x)
-		near(t, "h(x)", got, want, 1e-14)
+		fixture.Near(t, "h(x)", got, want, 1e-14)
 	}
 }
 
 // C5.7: When D grows, weights times √(D_new/D_old) leave h(x) as it was.
 func TestC5_7_GrowingKeepsThePrediction(t *testing.T) {
-	for _, preconditioner := range []sgd.Preconditioner{nil, sgd.AdaGrad{Epsilon: 1}, sgd.Hessian{Forgetting: .9, Output: fixB}} {
+	for _, preconditioner := range []sgd.Preconditioner{nil, sgd.AdaGrad{Epsilon: 1}, sgd.Hessian{Forgetting: .9, Output: fixture.B}} {
 		for _, average := range []bool{false, true} {
 			for _, steps := range []int{2, 4, 30} { // before, at and after the cap
 				name := fmt.Sprintf("%T, average %v, %d steps", preconditioner, average, steps)
-				m := maps(gaussianBlocks(4, 3, 1, true))
+				m := fixture.Maps(gaussianBlocks(4, 3, 1, true))
 				d := m[0].Dims()
-				l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-					Blocks: m, Batch: 2, Lambda: 1e-2, Rate: sgd.Constant(.3), Decay: sgd.DecayBlock,
+				l := fixture.Must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
+					Blocks: m, Batch: 2, Lambda: 1e-2, Rate: rates.Constant(.3), Decay: rates.DecayBlock,
 					Preconditioner: preconditioner, Average: average,
 				}))
-				r := &source{3}
+				r := &fixture.Source{S: 3}
 				for range 2 * steps {
 					l.Learn(curve(r))
 				}
@@ -178,12 +169,12 @@ func TestC5_7_GrowingKeepsThePrediction(t *testing.T) {
 				if err := l.Grow(m); err == nil {
 					t.Fatalf("%s: Grow accepts as many blocks as before", name)
 				}
-				more := maps(gaussianBlocks(6, 3, 1, true))
+				more := fixture.Maps(gaussianBlocks(6, 3, 1, true))
 				if err := l.Grow(more); err != nil {
 					t.Fatal(err)
 				}
 				l.PredictTo(after, x)
-				near(t, name, after, before, 1e-12)
+				fixture.Near(t, name, after, before, 1e-12)
 
 				fresh := 6 - l.Touched()
 				for i := range fresh + 1 {
@@ -207,16 +198,16 @@ func TestC5_7_GrowingKeepsThePrediction(t *testing.T) {
 // A block with new features starts at zero, whatever else the learner keeps of it,
 // and the others stay.
 func TestRedrawnBlockStartsAtZero(t *testing.T) {
-	for _, preconditioner := range []sgd.Preconditioner{nil, sgd.AdaGrad{Epsilon: 1}, sgd.Hessian{Forgetting: .9, Output: fixB}} {
+	for _, preconditioner := range []sgd.Preconditioner{nil, sgd.AdaGrad{Epsilon: 1}, sgd.Hessian{Forgetting: .9, Output: fixture.B}} {
 		for _, average := range []bool{false, true} {
 			blocks := gaussianBlocks(3, 4, 1, true)
-			m := maps(blocks)
+			m := fixture.Maps(blocks)
 			d := m[0].Dims()
-			l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-				Blocks: m, Batch: 2, Lambda: 1e-2, Rate: sgd.Constant(.3), Decay: sgd.DecayBlock,
+			l := fixture.Must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
+				Blocks: m, Batch: 2, Lambda: 1e-2, Rate: rates.Constant(.3), Decay: rates.DecayBlock,
 				Preconditioner: preconditioner, Average: average,
 			}))
-			r := &source{6}
+			r := &fixture.Source{S: 6}
 			before := trainOnCurve(l, 4000)
 			blocks.Redraw(1)
 			l.Redrawn(1)
@@ -253,33 +244,33 @@ func finiteAll(v []float64) bool {
 // C5.9: Hessian preconditioner: θ_i ← θ_i − γ H_i^−1 (g + λθ_i), H_i = 1/n Σ Φ_i Φ_iᵀ + λI; with
 // full batches and γ = 1 each step minimises over its block.
 func TestC5_9_HessianStepsMinimiseBlocks(t *testing.T) {
-	for name, p := range map[string]sgd.Hessian{"factors": {Output: fixB}, "any map": {}} {
-		cfg := fixConfig()
-		cfg.Batch, cfg.Rate, cfg.Preconditioner = 3, sgd.Constant(1), p
-		l := must(sgd.NewDoublyStochastic(cfg))
-		stepOn(l, fixX, fixY, len(fixX)/2)
-		stepOn(l, fixX, fixY, len(fixX)/2)
-		near(t, name, matrix(weights(l, 8)), []float64{
+	for name, p := range map[string]sgd.Hessian{"factors": {Output: fixture.B}, "any map": {}} {
+		cfg := fixture.Config()
+		cfg.Batch, cfg.Rate, cfg.Preconditioner = 3, rates.Constant(1), p
+		l := fixture.Must(sgd.NewDoublyStochastic(cfg))
+		fixture.StepOn(l, fixture.X, fixture.Y, len(fixture.X)/2)
+		fixture.StepOn(l, fixture.X, fixture.Y, len(fixture.X)/2)
+		fixture.Near(t, name, fixture.Matrix(weights(l, 8)), []float64{
 			0.46458430688753843, 0.1545396919508697, 0.2891030603733717, 0.3278205088053041,
 			-0.38205304132172796, -0.22219505962258707, 0.6232057599046782, -0.9263704724503672,
-		}, golden)
+		}, fixture.Golden)
 		for range 398 {
-			stepOn(l, fixX, fixY, len(fixX)/2)
+			fixture.StepOn(l, fixture.X, fixture.Y, len(fixture.X)/2)
 		}
-		near(t, name, matrix(weights(l, 8)), fixTheta, 1e-14)
+		fixture.Near(t, name, fixture.Matrix(weights(l, 8)), fixture.Theta, 1e-14)
 	}
 }
 
 // With one block and the full batch one Hessian step is the closed form.
 func TestHessianStepOfOneBlockIsRidge(t *testing.T) {
-	m := fixMap()
-	for name, p := range map[string]sgd.Hessian{"factors": {Output: fixB}, "any map": {}} {
-		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-			Blocks: []sgd.Map{m}, Batch: 3, Lambda: fixLambda,
-			Rate: sgd.Constant(1), Decay: sgd.DecayBlock, Preconditioner: p,
+	m := fixture.Map()
+	for name, p := range map[string]sgd.Hessian{"factors": {Output: fixture.B}, "any map": {}} {
+		l := fixture.Must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
+			Blocks: []sgd.Map{m}, Batch: 3, Lambda: fixture.Lambda,
+			Rate: rates.Constant(1), Decay: rates.DecayBlock, Preconditioner: p,
 		}))
-		stepOn(l, fixX, fixY, len(fixX)/2)
-		near(t, name, weights(l, 8), fixTheta, golden)
+		fixture.StepOn(l, fixture.X, fixture.Y, len(fixture.X)/2)
+		fixture.Near(t, name, weights(l, 8), fixture.Theta, fixture.Golden)
 	}
 }
 
@@ -288,28 +279,28 @@ func TestHessianStepOfOneBlockIsRidge(t *testing.T) {
 // must still agree.
 func TestHessianWithSingularOutput(t *testing.T) {
 	b := []float64{1, 2, .5, 1} // rank 1
-	m := orff.NewDecomposable(orff.FourierOf(fixW, 2), must(coupling.FromFactor(2, 2, b)))
+	m := orff.NewDecomposable(orff.FourierOf(fixture.W, 2), fixture.Must(coupling.FromFactor(2, 2, b)))
 	var w [][]float64
 	for _, p := range []sgd.Hessian{{Output: b}, {}} {
-		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-			Blocks: []sgd.Map{m}, Batch: 3, Lambda: fixLambda,
-			Rate: sgd.Constant(.5), Decay: sgd.DecayBlock, Preconditioner: p,
+		l := fixture.Must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
+			Blocks: []sgd.Map{m}, Batch: 3, Lambda: fixture.Lambda,
+			Rate: rates.Constant(.5), Decay: rates.DecayBlock, Preconditioner: p,
 		}))
 		for range 5 {
-			stepOn(l, fixX, fixY, len(fixX)/2)
+			fixture.StepOn(l, fixture.X, fixture.Y, len(fixture.X)/2)
 		}
 		w = append(w, weights(l, 8))
 	}
-	near(t, "weights", w[0], w[1], 1e-13)
+	fixture.Near(t, "weights", w[0], w[1], 1e-13)
 }
 
 // A small mini-batch alone is a poor Hessian; its running average is a good one.
 func TestDampedHessianLearnsFromSmallBatches(t *testing.T) {
-	m := maps(gaussianBlocks(4, 10, 1, true))
-	l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-		Blocks: m, Batch: 8, Lambda: 1e-3, Decay: sgd.DecayBlock,
-		Rate:           sgd.InverseScaling{Gamma0: .2, Gamma1: .01, Power: .5},
-		Preconditioner: sgd.Hessian{Forgetting: .99, Output: fixB},
+	m := fixture.Maps(gaussianBlocks(4, 10, 1, true))
+	l := fixture.Must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
+		Blocks: m, Batch: 8, Lambda: 1e-3, Decay: rates.DecayBlock,
+		Rate:           rates.InverseScaling{Gamma0: .2, Gamma1: .01, Power: .5},
+		Preconditioner: sgd.Hessian{Forgetting: .99, Output: fixture.B},
 	}))
 	mse := trainOnCurve(l, 16000)
 	// The noise alone is .01 a coordinate; the variance of the targets .5 and 1.
@@ -321,7 +312,7 @@ func TestDampedHessianLearnsFromSmallBatches(t *testing.T) {
 // trainOnCurve learns n pairs of curve and returns the squared error a
 // coordinate on fresh ones, |x| <= 1.5.
 func trainOnCurve(l *sgd.DoublyStochastic, n int) float64 {
-	r := &source{11}
+	r := &fixture.Source{S: 11}
 	for range n {
 		l.Learn(curve(r))
 	}
@@ -344,33 +335,33 @@ func trainOnCurve(l *sgd.DoublyStochastic, n int) float64 {
 // offset and the clipping both prevent it.
 func TestInverseTimeNeedsItsOffset(t *testing.T) {
 	const lambda, steps = 1e-3, 400
-	run := func(rate sgd.Schedule, clip float64) (top float64) {
-		blocks := must(orff.NewBlocks(steps, 9, true, func(r random.Rand) (orff.Map, error) {
+	run := func(rate rates.Schedule, clip float64) (top float64) {
+		blocks := fixture.Must(orff.NewBlocks(steps, 9, true, func(r random.Rand) (orff.Map, error) {
 			f, err := orff.NewFourier(spectrum.Gaussian{Sigma: .3}, 1, 1, r)
 			return orff.NewDecomposable(f, coupling.Identity(1)), err
 		}))
-		m := maps(blocks)
-		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-			Blocks: m, Batch: 1, Lambda: lambda, Rate: rate, Decay: sgd.DecayAll, Clip: clip,
+		m := fixture.Maps(blocks)
+		l := fixture.Must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
+			Blocks: m, Batch: 1, Lambda: lambda, Rate: rate, Decay: rates.DecayAll, Clip: clip,
 		}))
-		r, f := &source{1}, make([]float64, 1)
+		r, f := &fixture.Source{S: 1}, make([]float64, 1)
 		for range steps {
-			x := 2*r.uniform() - 1
+			x := 2*r.Uniform() - 1
 			l.PredictTo(f, []float64{x})
 			top = max(top, math.Abs(f[0]))
-			l.Learn([]float64{x}, []float64{math.Sin(3*x) + .1*r.normal()})
+			l.Learn([]float64{x}, []float64{math.Sin(3*x) + .1*r.Normal()})
 		}
 		return top
 	}
-	if top := run(sgd.InverseTime{Theta: 1 / lambda}, 0); !(top >= 1e10) {
+	if top := run(rates.InverseTime{Theta: 1 / lambda}, 0); !(top >= 1e10) {
 		t.Errorf("without offset: max |f| = %g; expected an explosion (1e12 measured elsewhere)", top)
 	}
 	// Measured elsewhere over 2000 steps: 1.7 for a first rate of 1/2.
-	if top := run(must(sgd.NewInverseTime(lambda, 1, 1)), 0); !(top <= 5) {
+	if top := run(fixture.Must(rates.NewInverseTime(lambda, 1, 1)), 0); !(top <= 5) {
 		t.Errorf("with offset: max |f| = %g", top)
 	}
 	// |f| <= sum gamma_t c shrunk to theta c = c/lambda.
-	if top := run(sgd.InverseTime{Theta: 1 / lambda}, 2); !(top <= 2/lambda*(1+1e-9)) {
+	if top := run(rates.InverseTime{Theta: 1 / lambda}, 2); !(top <= 2/lambda*(1+1e-9)) {
 		t.Errorf("with clipping: max |f| = %g above the bound c/lambda", top)
 	}
 }
@@ -423,7 +414,7 @@ func (l *reference) step(x, y []float64) {
 		c.Blocks[i].FeaturesTo(phi, xs)
 		c.Blocks[i].AddGradient(g, 1/float64(c.Batch), phi, e)
 	}
-	if c.Decay == sgd.DecayAll {
+	if c.Decay == rates.DecayAll {
 		for _, th := range l.theta {
 			for k := range th {
 				th[k] *= 1 - gamma*c.Lambda
@@ -476,21 +467,21 @@ func (l *reference) weights() []float64 {
 
 func variants() map[string]func(*sgd.DoublyStochasticConfig) {
 	return map[string]func(*sgd.DoublyStochasticConfig){
-		"block": func(c *sgd.DoublyStochasticConfig) { c.Decay = sgd.DecayBlock },
+		"block": func(c *sgd.DoublyStochasticConfig) { c.Decay = rates.DecayBlock },
 		"all":   func(c *sgd.DoublyStochasticConfig) {},
 		"all, sign changes and zero": func(c *sgd.DoublyStochasticConfig) {
-			c.Rate, c.Lambda, c.Clip = sgd.InverseTime{Theta: 5}, 1, .1
+			c.Rate, c.Lambda, c.Clip = rates.InverseTime{Theta: 5}, 1, .1
 		},
 		"all, underflow": func(c *sgd.DoublyStochasticConfig) {
-			c.Rate, c.Lambda, c.Clip = sgd.Constant(.01), 99, .1
+			c.Rate, c.Lambda, c.Clip = rates.Constant(.01), 99, .1
 		},
 		"all, average": func(c *sgd.DoublyStochasticConfig) { c.Average = true },
 		"all, average, fast decay": func(c *sgd.DoublyStochasticConfig) {
-			c.Rate, c.Lambda, c.Average = sgd.Constant(.1), 3, true
+			c.Rate, c.Lambda, c.Average = rates.Constant(.1), 3, true
 		},
-		"block, average": func(c *sgd.DoublyStochasticConfig) { c.Decay, c.Average = sgd.DecayBlock, true },
+		"block, average": func(c *sgd.DoublyStochasticConfig) { c.Decay, c.Average = rates.DecayBlock, true },
 		"block, AdaGrad": func(c *sgd.DoublyStochasticConfig) {
-			c.Decay, c.Preconditioner = sgd.DecayBlock, sgd.AdaGrad{Epsilon: .5}
+			c.Decay, c.Preconditioner = rates.DecayBlock, sgd.AdaGrad{Epsilon: .5}
 		},
 		"all, AdaGrad": func(c *sgd.DoublyStochasticConfig) {
 			c.Preconditioner, c.Average = sgd.AdaGrad{Epsilon: .5}, true
@@ -500,16 +491,16 @@ func variants() map[string]func(*sgd.DoublyStochasticConfig) {
 }
 
 func variantConfig(change func(*sgd.DoublyStochasticConfig)) sgd.DoublyStochasticConfig {
-	m := maps(gaussianBlocks(3, 4, 1, true))
-	cfg := sgd.DoublyStochasticConfig{Blocks: m, Batch: 2, Lambda: .05, Rate: sgd.Constant(.3)}
+	m := fixture.Maps(gaussianBlocks(3, 4, 1, true))
+	cfg := sgd.DoublyStochasticConfig{Blocks: m, Batch: 2, Lambda: .05, Rate: rates.Constant(.3)}
 	change(&cfg)
 	return cfg
 }
 
 // masked hides some targets, never all of a pair.
-func masked(r *source) (x, y []float64) {
+func masked(r *fixture.Source) (x, y []float64) {
 	x, y = curve(r)
-	if u := r.uniform(); u < .3 {
+	if u := r.Uniform(); u < .3 {
 		y[int(u*1e6)%2] = math.NaN()
 	}
 	return x, y
@@ -518,8 +509,8 @@ func masked(r *source) (x, y []float64) {
 func TestDoublyStochasticEqualsReference(t *testing.T) {
 	for name, change := range variants() {
 		cfg := variantConfig(change)
-		l, ref := must(sgd.NewDoublyStochastic(cfg)), &reference{cfg: cfg}
-		r := &source{21}
+		l, ref := fixture.Must(sgd.NewDoublyStochastic(cfg)), &reference{cfg: cfg}
+		r := &fixture.Source{S: 21}
 		for step := range 100 {
 			x1, y1 := masked(r)
 			x2, y2 := masked(r)
@@ -528,7 +519,7 @@ func TestDoublyStochasticEqualsReference(t *testing.T) {
 			ref.step(append(x1, x2...), append(y1, y2...))
 			// Weights of order 1, a hundred steps of a few roundings each. Sums of
 			// weights whose scale decays 1000-fold lose three digits.
-			near(t, fmt.Sprintf("%s, step %d", name, step+1), weights(l, 3*cfg.Blocks[0].Dims().Params), ref.weights(), 1e-11)
+			fixture.Near(t, fmt.Sprintf("%s, step %d", name, step+1), weights(l, 3*cfg.Blocks[0].Dims().Params), ref.weights(), 1e-11)
 		}
 	}
 }
@@ -536,23 +527,23 @@ func TestDoublyStochasticEqualsReference(t *testing.T) {
 func TestDoublyStochasticSaveAndRestore(t *testing.T) {
 	all := variants()
 	all["Hessian, factors"] = func(c *sgd.DoublyStochasticConfig) {
-		c.Decay, c.Preconditioner = sgd.DecayBlock, sgd.Hessian{Forgetting: .9, Output: fixB}
+		c.Decay, c.Preconditioner = rates.DecayBlock, sgd.Hessian{Forgetting: .9, Output: fixture.B}
 	}
 	all["Hessian, any map"] = func(c *sgd.DoublyStochasticConfig) {
-		c.Decay, c.Preconditioner = sgd.DecayBlock, sgd.Hessian{Forgetting: .9}
+		c.Decay, c.Preconditioner = rates.DecayBlock, sgd.Hessian{Forgetting: .9}
 	}
 	for name, change := range all {
 		for _, at := range []int{0, 1, 5, 6, 7, 31} {
 			cfg := variantConfig(change)
-			a, b := must(sgd.NewDoublyStochastic(cfg)), must(sgd.NewDoublyStochastic(cfg))
-			r := &source{8}
+			a, b := fixture.Must(sgd.NewDoublyStochastic(cfg)), fixture.Must(sgd.NewDoublyStochastic(cfg))
+			r := &fixture.Source{S: 8}
 			for range at {
 				a.Learn(masked(r))
 			}
 			for range 9 { // what b had learnt before must not matter
-				b.Learn(masked(&source{99}))
+				b.Learn(masked(&fixture.Source{S: 99}))
 			}
-			restore(t, a, b)
+			fixture.Restore(t, a, b)
 			for range 20 {
 				x, y := masked(r)
 				if a.Learn(x, y) != b.Learn(x, y) {
@@ -560,7 +551,7 @@ func TestDoublyStochasticSaveAndRestore(t *testing.T) {
 				}
 			}
 			n := 3 * cfg.Blocks[0].Dims().Params
-			same(t, name, weights(b, n), weights(a, n))
+			fixture.Same(t, name, weights(b, n), weights(a, n))
 			if a.Steps() != b.Steps() || a.Touched() != b.Touched() || a.Dropped() != b.Dropped() {
 				t.Errorf("%s: counters differ", name)
 			}
@@ -569,8 +560,8 @@ func TestDoublyStochasticSaveAndRestore(t *testing.T) {
 }
 
 func TestDoublyStochasticDropsWhatItCannotUse(t *testing.T) {
-	cfg := fixConfig()
-	l := must(sgd.NewDoublyStochastic(cfg))
+	cfg := fixture.Config()
+	l := fixture.Must(sgd.NewDoublyStochastic(cfg))
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, p := range [][2][]float64{
 		{{nan, 0}, {1, 1}}, {{inf, 0}, {1, 1}}, {{0, 0}, {1, -inf}}, {{0, 0}, {nan, nan}}, {{0, 0}, {nan, inf}},
@@ -588,24 +579,11 @@ func TestDoublyStochasticDropsWhatItCannotUse(t *testing.T) {
 	}
 }
 
-// huge is a map of one weight whose feature is x itself.
-type huge struct{}
-
-func (huge) Dims() sgd.Dims                                           { return sgd.Dims{In: 1, Out: 1, Features: 1, Params: 1} }
-func (huge) FeaturesTo(phi, x []float64)                              { phi[0] = x[0] }
-func (huge) PredictTo(y, phi, theta []float64)                        { y[0] = phi[0] * theta[0] }
-func (huge) AddGradient(g []float64, alpha float64, phi, r []float64) { g[0] += alpha * phi[0] * r[0] }
-
-// empty is a map without weights.
-type empty struct{ huge }
-
-func (empty) Dims() sgd.Dims { return sgd.Dims{In: 2, Out: 2, Features: 1} }
-
 func TestOverflowLeavesTheWeights(t *testing.T) {
 	for name, p := range map[string]sgd.Preconditioner{"none": nil, "factors": sgd.Hessian{Output: []float64{1}}, "any map": sgd.Hessian{}} {
-		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-			Blocks: []sgd.Map{huge{}},
-			Batch:  1, Lambda: .1, Rate: sgd.Constant(.1), Decay: sgd.DecayBlock, Preconditioner: p,
+		l := fixture.Must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
+			Blocks: []sgd.Map{fixture.Identity{}},
+			Batch:  1, Lambda: .1, Rate: rates.Constant(.1), Decay: rates.DecayBlock, Preconditioner: p,
 		}))
 		l.Learn([]float64{1}, []float64{1})
 		before := weights(l, 1)
@@ -613,7 +591,7 @@ func TestOverflowLeavesTheWeights(t *testing.T) {
 		if l.Dropped() != 1 || l.Steps() != 1 {
 			t.Errorf("%s: %d dropped, %d steps", name, l.Dropped(), l.Steps())
 		}
-		same(t, name, weights(l, 1), before)
+		fixture.Same(t, name, weights(l, 1), before)
 		if p != nil {
 			y := make([]float64, 1)
 			l.PredictTo(y, []float64{1e160})
@@ -621,40 +599,40 @@ func TestOverflowLeavesTheWeights(t *testing.T) {
 			if l.Dropped() != 1 || l.Steps() != 2 {
 				t.Errorf("%s: %d dropped, %d steps", name, l.Dropped(), l.Steps())
 			}
-			same(t, name, weights(l, 1), before)
+			fixture.Same(t, name, weights(l, 1), before)
 			for range 500 { // and learning goes on
 				l.Learn([]float64{1}, []float64{1})
 			}
-			near(t, name, weights(l, 1), []float64{1 / 1.1}, 1e-6)
+			fixture.Near(t, name, weights(l, 1), []float64{1 / 1.1}, 1e-6)
 		}
 	}
 }
 
 // A missing coordinate has no gradient: with Gamma = I its output stays.
 func TestMissingTargetLeavesItsOutput(t *testing.T) {
-	m := orff.NewDecomposable(orff.FourierOf(fixW, 2), coupling.Identity(2))
-	l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-		Blocks: []sgd.Map{m}, Batch: 1, Rate: sgd.Constant(.5),
+	m := orff.NewDecomposable(orff.FourierOf(fixture.W, 2), coupling.Identity(2))
+	l := fixture.Must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
+		Blocks: []sgd.Map{m}, Batch: 1, Rate: rates.Constant(.5),
 	}))
 	l.Learn([]float64{.1, .2}, []float64{1, math.NaN()})
 	y := make([]float64, 2)
 	l.PredictTo(y, []float64{.1, .2})
 	// One step of rate 1/2 on features of norm 1 halves the error.
-	near(t, "prediction", y, []float64{.5, 0}, 1e-15)
+	fixture.Near(t, "prediction", y, []float64{.5, 0}, 1e-15)
 }
 
 func TestDoublyStochasticDoesNotAllocate(t *testing.T) {
 	for name, change := range map[string]func(*sgd.DoublyStochasticConfig){
 		"all": func(c *sgd.DoublyStochasticConfig) { c.Average = true },
 		"factors": func(c *sgd.DoublyStochasticConfig) {
-			c.Decay, c.Preconditioner = sgd.DecayBlock, sgd.Hessian{Forgetting: .9, Output: fixB}
+			c.Decay, c.Preconditioner = rates.DecayBlock, sgd.Hessian{Forgetting: .9, Output: fixture.B}
 		},
 		"any map": func(c *sgd.DoublyStochasticConfig) {
-			c.Decay, c.Preconditioner = sgd.DecayBlock, sgd.Hessian{}
+			c.Decay, c.Preconditioner = rates.DecayBlock, sgd.Hessian{}
 		},
 		"AdaGrad": func(c *sgd.DoublyStochasticConfig) { c.Preconditioner = sgd.AdaGrad{Epsilon: 1} },
 	} {
-		l := must(sgd.NewDoublyStochastic(variantConfig(change)))
+		l := fixture.Must(sgd.NewDoublyStochastic(variantConfig(change)))
 		x, y, f := []float64{.3, -.4}, []float64{1, 2}, make([]float64, 2)
 		if n := testing.AllocsPerRun(100, func() {
 			l.PredictTo(f, x)
@@ -668,21 +646,21 @@ func TestDoublyStochasticDoesNotAllocate(t *testing.T) {
 func TestDoublyStochasticConfigErrors(t *testing.T) {
 	for want, change := range map[string]func(*sgd.DoublyStochasticConfig){
 		"at least one block":  func(c *sgd.DoublyStochasticConfig) { c.Blocks = nil },
-		"must be >= 1, got {": func(c *sgd.DoublyStochasticConfig) { c.Blocks = []sgd.Map{empty{}} },
-		"Blocks must all":     func(c *sgd.DoublyStochasticConfig) { c.Blocks = []sgd.Map{c.Blocks[0], huge{}} },
+		"must be >= 1, got {": func(c *sgd.DoublyStochasticConfig) { c.Blocks = []sgd.Map{fixture.Empty{}} },
+		"Blocks must all":     func(c *sgd.DoublyStochasticConfig) { c.Blocks = []sgd.Map{c.Blocks[0], fixture.Identity{}} },
 		"Batch":               func(c *sgd.DoublyStochasticConfig) { c.Batch = 0 },
 		"Lambda":              func(c *sgd.DoublyStochasticConfig) { c.Lambda = math.NaN() },
 		"Clip":                func(c *sgd.DoublyStochasticConfig) { c.Clip = -1 },
 		"mode of decay":       func(c *sgd.DoublyStochasticConfig) { c.Decay = 7 },
 		"needs a Rate":        func(c *sgd.DoublyStochasticConfig) { c.Rate = nil },
-		"rate*lambda":         func(c *sgd.DoublyStochasticConfig) { c.Rate = sgd.Constant(11) },
+		"rate*lambda":         func(c *sgd.DoublyStochasticConfig) { c.Rate = rates.Constant(11) },
 		"AdaGrad Epsilon":     func(c *sgd.DoublyStochasticConfig) { c.Preconditioner = sgd.AdaGrad{} },
-		"needs DecayBlock":    func(c *sgd.DoublyStochasticConfig) { c.Decay, c.Preconditioner = sgd.DecayAll, sgd.Hessian{} },
+		"needs DecayBlock":    func(c *sgd.DoublyStochasticConfig) { c.Decay, c.Preconditioner = rates.DecayAll, sgd.Hessian{} },
 		"needs Lambda":        func(c *sgd.DoublyStochasticConfig) { c.Lambda, c.Preconditioner = 0, sgd.Hessian{} },
 		"Forgetting":          func(c *sgd.DoublyStochasticConfig) { c.Preconditioner = sgd.Hessian{Forgetting: 1} },
-		"Output must be":      func(c *sgd.DoublyStochasticConfig) { c.Preconditioner = sgd.Hessian{Output: fixB[:3]} },
+		"Output must be":      func(c *sgd.DoublyStochasticConfig) { c.Preconditioner = sgd.Hessian{Output: fixture.B[:3]} },
 	} {
-		cfg := fixConfig()
+		cfg := fixture.Config()
 		change(&cfg)
 		if _, err := sgd.NewDoublyStochastic(cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v does not say %q", err, want)
@@ -691,11 +669,11 @@ func TestDoublyStochasticConfigErrors(t *testing.T) {
 }
 
 func TestCorruptStateIsAnError(t *testing.T) {
-	l := must(sgd.NewDoublyStochastic(fixConfig()))
-	l.Learn(fixSample(0))
-	e := snapshotBytes(l)
+	l := fixture.Must(sgd.NewDoublyStochastic(fixture.Config()))
+	l.Learn(fixture.Sample(0))
+	e := fixture.StateOf(l)
 	for cut := range e {
-		if err := decode(e[:cut], must(sgd.NewDoublyStochastic(fixConfig()))); !errors.Is(err, errCorrupt) {
+		if err := fixture.Decode(e[:cut], fixture.Must(sgd.NewDoublyStochastic(fixture.Config()))); !errors.Is(err, snapshot.ErrCorrupt) {
 			t.Fatalf("%d of %d bytes: %v", cut, len(e), err)
 		}
 	}
@@ -706,13 +684,13 @@ func BenchmarkDoublyStochastic(b *testing.B) {
 		name   string
 		blocks int
 		pre    sgd.Preconditioner
-	}{{"D=96", 3, nil}, {"D=320", 10, nil}, {"D=96/Hessian", 3, sgd.Hessian{Forgetting: .99, Output: fixB}}} {
+	}{{"D=96", 3, nil}, {"D=320", 10, nil}, {"D=96/Hessian", 3, sgd.Hessian{Forgetting: .99, Output: fixture.B}}} {
 		b.Run(c.name, func(b *testing.B) {
-			m := maps(gaussianBlocks(c.blocks, 32, 1, true))
-			l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-				Blocks: m, Batch: 8, Lambda: 1e-3, Rate: sgd.Constant(.1), Decay: sgd.DecayBlock, Preconditioner: c.pre,
+			m := fixture.Maps(gaussianBlocks(c.blocks, 32, 1, true))
+			l := fixture.Must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
+				Blocks: m, Batch: 8, Lambda: 1e-3, Rate: rates.Constant(.1), Decay: rates.DecayBlock, Preconditioner: c.pre,
 			}))
-			r := &source{1}
+			r := &fixture.Source{S: 1}
 			x, y := curve(r)
 			b.ReportAllocs()
 			for b.Loop() {

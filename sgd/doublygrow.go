@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/sgd/internal/numeric"
 )
 
 // Grow replaces the blocks by more of them, of which the first are the present
@@ -21,7 +22,7 @@ func (l *DoublyStochastic) Grow(blocks []Map) error {
 		return fmt.Errorf("sgd: Grow needs blocks of the sizes %+v", d)
 	}
 	f := math.Sqrt(float64(len(blocks)) / float64(len(l.blocks)))
-	avg := l.mean != nil && l.mean.count() > 0
+	avg := l.mean != nil && l.mean.Count() > 0
 	theta := make([]float64, len(blocks)*d.Params)
 	if avg { // continue from the better weights
 		l.WeightsTo(theta[:len(l.theta)])
@@ -34,7 +35,7 @@ func (l *DoublyStochastic) Grow(blocks []Map) error {
 	l.next, l.capped = l.touched, false
 	l.blocks = append([]Map(nil), blocks...)
 	if l.mean != nil {
-		l.mean = newMean(len(theta))
+		l.mean = numeric.NewMean(len(theta))
 	}
 	if l.pre != nil {
 		l.pre.grow(len(blocks), f)
@@ -46,14 +47,14 @@ func (l *DoublyStochastic) Grow(blocks []Map) error {
 // fit. All blocks are in use from then on, and an average starts again.
 func (l *DoublyStochastic) Start(theta []float64) {
 	if len(theta) != len(l.theta) {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
 	copy(l.theta, theta)
 	l.s = 1
 	l.touched, l.capped = len(l.blocks), true
 	l.t = max(l.t, l.touched)
 	if l.mean != nil {
-		l.mean.restart()
+		l.mean.Restart()
 	}
 }
 
@@ -63,7 +64,7 @@ func (l *DoublyStochastic) Start(theta []float64) {
 func (l *DoublyStochastic) Redrawn(i int) {
 	clear(l.block(i))
 	if l.mean != nil {
-		l.mean.restart()
+		l.mean.Restart()
 	}
 	if l.pre != nil {
 		l.pre.forget(i)
@@ -91,7 +92,7 @@ func (l *DoublyStochastic) State(c *snapshot.Codec) {
 		c.Index(&l.earlier, k)
 	}
 	if l.mean != nil {
-		l.mean.state(c)
+		l.mean.State(c)
 	}
 	if l.pre != nil {
 		l.pre.state(c)

@@ -7,6 +7,9 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/sgd/internal/numeric"
+	"github.com/orffvar/forecaster/sgd/losses"
+	"github.com/orffvar/forecaster/sgd/rates"
 )
 
 // Kernel is an operator-valued kernel K(x, z), p x p.
@@ -20,9 +23,9 @@ type ONORMAConfig struct {
 	Kernel  Kernel
 	In, Out int
 
-	Lambda float64  // ridge, convention H
-	Rate   Schedule // by default InverseRoot
-	Loss   Loss     // nil: Squared
+	Lambda float64        // ridge, convention H
+	Rate   rates.Schedule // by default InverseRoot
+	Loss   losses.Loss    // nil: Squared
 
 	Terms int // tau, how many of the last terms are kept
 }
@@ -58,14 +61,14 @@ func NewONORMA(cfg ONORMAConfig) (*ONORMA, error) {
 		return nil, errors.New("sgd: ONORMA needs a Kernel and a Rate")
 	case cfg.In < 1 || cfg.Out < 1 || cfg.Terms < 1:
 		return nil, fmt.Errorf("sgd: ONORMA In, Out and Terms must be >= 1, got %d, %d and %d", cfg.In, cfg.Out, cfg.Terms)
-	case !nonNegative(cfg.Lambda):
+	case !numeric.NonNegative(cfg.Lambda):
 		return nil, fmt.Errorf("sgd: ONORMA Lambda must be >= 0 and finite, got %g", cfg.Lambda)
 	}
-	if err := cfg.Rate.Validate(cfg.Lambda, DecayBlock); err != nil { // eta_t lambda < 1
+	if err := cfg.Rate.Validate(cfg.Lambda, rates.DecayBlock); err != nil { // eta_t lambda < 1
 		return nil, err
 	}
 	if cfg.Loss == nil {
-		cfg.Loss = Squared{}
+		cfg.Loss = losses.Squared{}
 	}
 	return &ONORMA{
 		cfg:   cfg,
@@ -79,7 +82,7 @@ func NewONORMA(cfg ONORMAConfig) (*ONORMA, error) {
 // PredictTo sets y = f(x).
 func (o *ONORMA) PredictTo(y, x []float64) {
 	if len(x) != o.cfg.In || len(y) != o.cfg.Out {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
 	clear(y)
 	for i := range o.count {
@@ -94,14 +97,14 @@ func (o *ONORMA) term(i int) []float64 { return o.alpha[i*o.cfg.Out : (i+1)*o.cf
 // counted.
 func (o *ONORMA) Learn(x, y []float64) {
 	if len(x) != o.cfg.In || len(y) != o.cfg.Out {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
-	if !finite(x) || !usable(y) {
+	if !numeric.Finite(x) || !usable(y) {
 		o.refused++
 		return
 	}
 	o.PredictTo(o.e, x)
-	lossGradTo(o.e, o.cfg.Loss, o.e, y)
+	losses.GradientTo(o.e, o.cfg.Loss, o.e, y)
 	o.t++
 	eta := o.cfg.Rate.Rate(o.t)
 	f := 1 - eta*o.cfg.Lambda
@@ -113,7 +116,7 @@ func (o *ONORMA) Learn(x, y []float64) {
 	}
 	alpha := o.term(o.next)
 	if o.count == o.cfg.Terms {
-		o.dropped += o.s * norm(alpha)
+		o.dropped += o.s * numeric.Norm(alpha)
 	} else {
 		o.count++
 	}

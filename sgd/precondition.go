@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/sgd/internal/numeric"
+	"github.com/orffvar/forecaster/sgd/rates"
 )
 
 // Preconditioner changes the direction of the steps of a DoublyStochastic:
@@ -94,7 +94,7 @@ type Hessian struct {
 func (p Hessian) build(cfg *DoublyStochasticConfig) (preconditioner, error) {
 	d := cfg.Blocks[0].Dims()
 	switch {
-	case cfg.Decay != DecayBlock:
+	case cfg.Decay != rates.DecayBlock:
 		return nil, errors.New("sgd: the Hessian preconditioner needs DecayBlock")
 	case !(cfg.Lambda > 0):
 		return nil, fmt.Errorf("sgd: the Hessian preconditioner needs Lambda > 0, got %g", cfg.Lambda)
@@ -108,7 +108,7 @@ func (p Hessian) build(cfg *DoublyStochasticConfig) (preconditioner, error) {
 			return nil, fmt.Errorf("sgd: Hessian Output must be %d x %d for these sizes, got %d numbers", d.Out, inner, len(p.Output))
 		}
 		h.size = d.Features
-		h.gain, h.basis = gram(p.Output, d.Out, inner)
+		h.gain, h.basis = numeric.Gram(p.Output, d.Out, inner)
 		h.rows = make([]float64, d.Params)
 	} else {
 		h.unit = make([]float64, d.Out)
@@ -117,24 +117,6 @@ func (p Hessian) build(cfg *DoublyStochasticConfig) (preconditioner, error) {
 	h.chol = vec.NewCholesky(h.size)
 	h.grow(len(cfg.Blocks), 1)
 	return h, nil
-}
-
-// gram returns the eigenvalues g and the eigenvectors V, one per column, of B^T B
-// for B of p rows and inner columns.
-func gram(b []float64, p, inner int) (g, v []float64) {
-	var sym mat.SymDense
-	sym.SymOuterK(1, mat.NewDense(p, inner, b).T())
-	var eig mat.EigenSym
-	if !eig.Factorize(&sym, true) {
-		panic("sgd: no eigenvalues: the output operator is not finite")
-	}
-	var q mat.Dense
-	eig.VectorsTo(&q)
-	g = eig.Values(nil)
-	for k := range g {
-		g[k] = max(0, g[k]) // but for rounding
-	}
-	return g, q.RawMatrix().Data
 }
 
 type hessian struct {

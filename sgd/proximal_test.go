@@ -4,7 +4,12 @@ import (
 	"math"
 	"testing"
 
+	"github.com/orffvar/forecaster/sgd/internal/fixture"
+
 	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/batch"
+	"github.com/orffvar/forecaster/sgd/penalties"
+	"github.com/orffvar/forecaster/sgd/rates"
 )
 
 // group returns the weights of frequency j of a matrix of inner rows and 2 D
@@ -25,22 +30,22 @@ func length(v []float64) float64 {
 }
 
 func TestGroupLassoOperator(t *testing.T) {
-	p := sgd.GroupLasso{Columns: sgd.Columns{Inner: 1, D: 2}, Mu: 2}
+	p := penalties.GroupLasso{Columns: penalties.Columns{Inner: 1, D: 2}, Mu: 2}
 	theta := []float64{3, .1, 4, -.2} // groups (3, 4) and (.1, -.2)
-	near(t, "penalty", []float64{p.Value(theta)}, []float64{2 * (5 + math.Sqrt(.05))}, 1e-15)
+	fixture.Near(t, "penalty", []float64{p.Value(theta)}, []float64{2 * (5 + math.Sqrt(.05))}, 1e-15)
 	p.Apply(theta, .5)
-	near(t, "prox", theta, []float64{3 * .8, 0, 4 * .8, 0}, 1e-15)
+	fixture.Near(t, "prox", theta, []float64{3 * .8, 0, 4 * .8, 0}, 1e-15)
 	before := append([]float64(nil), theta...)
 	p.Apply(theta, 0)
-	same(t, "step 0", theta, before)
+	fixture.Same(t, "step 0", theta, before)
 
 	// Optimality of the operator: v - theta is in -step mu times the
 	// subdifferential of the norm, and no other point is better.
-	r := &source{1}
+	r := &fixture.Source{S: 1}
 	for range 200 {
-		theta := r.normals(24) // two blocks of three frequencies, inner 2
-		p := sgd.GroupLasso{Columns: sgd.Columns{Inner: 2, D: 3, Rows: true}, Mu: r.uniform()}
-		step := 3 * r.uniform()
+		theta := r.Normals(24) // two blocks of three frequencies, inner 2
+		p := penalties.GroupLasso{Columns: penalties.Columns{Inner: 2, D: 3, Rows: true}, Mu: r.Uniform()}
+		step := 3 * r.Uniform()
 		u := append([]float64(nil), theta...)
 		p.Apply(u, step)
 		cost := func(u []float64) float64 {
@@ -54,7 +59,7 @@ func TestGroupLassoOperator(t *testing.T) {
 		other := make([]float64, 24)
 		for range 20 {
 			for i := range other {
-				other[i] = u[i] + .1*r.normal()
+				other[i] = u[i] + .1*r.Normal()
 			}
 			if !(cost(other) >= best) {
 				t.Fatal("the operator is not the minimiser")
@@ -64,9 +69,9 @@ func TestGroupLassoOperator(t *testing.T) {
 			for j := range 3 {
 				a, b := group(theta[12*block:], 2, 3, j), group(u[12*block:], 2, 3, j)
 				if l := length(a); l <= step*p.Mu {
-					near(t, "removed", b, make([]float64, 4), 0)
+					fixture.Near(t, "removed", b, make([]float64, 4), 0)
 				} else {
-					near(t, "shrunk", []float64{length(b)}, []float64{l - step*p.Mu}, 1e-14)
+					fixture.Near(t, "shrunk", []float64{length(b)}, []float64{l - step*p.Mu}, 1e-14)
 				}
 			}
 		}
@@ -76,38 +81,38 @@ func TestGroupLassoOperator(t *testing.T) {
 // The same weights in the other layout have the same groups.
 func TestColumnsOfBothLayouts(t *testing.T) {
 	const inner, d = 3, 4
-	r := &source{18}
-	rows := r.normals(2 * 2 * inner * d) // two blocks
+	r := &fixture.Source{S: 18}
+	rows := r.Normals(2 * 2 * inner * d) // two blocks
 	transposed := func(v []float64) (w []float64) {
 		for _, block := range [][]float64{v[:2*inner*d], v[2*inner*d:]} {
-			w = append(w, colMajor(block, inner)...)
+			w = append(w, fixture.ColMajor(block, inner)...)
 		}
 		return w
 	}
 	columns := transposed(rows)
-	byRows := sgd.GroupLasso{Columns: sgd.Columns{Inner: inner, D: d, Rows: true}, Mu: .9}
-	byColumns := sgd.GroupLasso{Columns: sgd.Columns{Inner: inner, D: d}, Mu: .9}
-	near(t, "penalty", []float64{byRows.Value(rows)}, []float64{byColumns.Value(columns)}, 1e-13)
+	byRows := penalties.GroupLasso{Columns: penalties.Columns{Inner: inner, D: d, Rows: true}, Mu: .9}
+	byColumns := penalties.GroupLasso{Columns: penalties.Columns{Inner: inner, D: d}, Mu: .9}
+	fixture.Near(t, "penalty", []float64{byRows.Value(rows)}, []float64{byColumns.Value(columns)}, 1e-13)
 	byRows.Apply(rows, 2)
 	byColumns.Apply(columns, 2)
-	near(t, "shrunk", transposed(rows), columns, 1e-14)
+	fixture.Near(t, "shrunk", transposed(rows), columns, 1e-14)
 }
 
 // The fixed point of proximal steps of full batches minimises the objective with the
 // penalty (Karush, Kuhn and Tucker): a kept frequency has grad_j = -mu theta_j/||theta_j||,
 // a removed one ||grad_j|| <= mu.
 func TestDoublyStochasticProximal(t *testing.T) {
-	cfg := fixConfig()
-	cfg.Batch, cfg.Rate = 3, sgd.Constant(.5)
-	b := fixBlocks()
-	o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: b, X: fixX, Y: fixY, Lambda: fixLambda}))
+	cfg := fixture.Config()
+	cfg.Batch, cfg.Rate = 3, rates.Constant(.5)
+	b := fixture.Blocks()
+	o := fixture.Must(batch.NewObjective(batch.ObjectiveConfig{Map: b, X: fixture.X, Y: fixture.Y, Lambda: fixture.Lambda}))
 	g := make([]float64, 8)
 	kept := map[float64]int{}
 	for _, mu := range []float64{.1, .4} {
-		cfg.Proximal = sgd.GroupLasso{Columns: sgd.Columns{Inner: 2, D: 1, Rows: true}, Mu: mu}
-		l := must(sgd.NewDoublyStochastic(cfg))
+		cfg.Proximal = penalties.GroupLasso{Columns: penalties.Columns{Inner: 2, D: 1, Rows: true}, Mu: mu}
+		l := fixture.Must(sgd.NewDoublyStochastic(cfg))
 		for range 4000 {
-			stepOn(l, fixX, fixY, len(fixX)/2)
+			fixture.StepOn(l, fixture.X, fixture.Y, len(fixture.X)/2)
 		}
 		theta := weights(l, 8)
 		o.GradientTo(g, theta)
@@ -121,7 +126,7 @@ func TestDoublyStochasticProximal(t *testing.T) {
 			}
 			kept[mu]++
 			for i := range w {
-				near(t, "stationarity", []float64{gj[i] + mu*w[i]/length(w)}, []float64{0}, 1e-10)
+				fixture.Near(t, "stationarity", []float64{gj[i] + mu*w[i]/length(w)}, []float64{0}, 1e-10)
 			}
 		}
 	}

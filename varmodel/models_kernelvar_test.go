@@ -10,7 +10,9 @@ import (
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/orff/vectorfield"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/losses"
+	"github.com/orffvar/forecaster/sgd/penalties"
+	"github.com/orffvar/forecaster/sgd/rates"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/kernel"
@@ -32,7 +34,7 @@ func kernelVARModel(cfg kernel.VARConfig) func(d, h int) (eval.Model, error) {
 		if c.Map == nil {
 			c.Map = modeltest.GaussianMap(d, c.Order, 20, coupling.Identity(d))
 		}
-		if g, ok := c.Proximal.(sgd.GroupLasso); ok {
+		if g, ok := c.Proximal.(penalties.GroupLasso); ok {
 			g.Columns.Inner = d
 			c.Proximal = g
 		}
@@ -41,13 +43,13 @@ func kernelVARModel(cfg kernel.VARConfig) func(d, h int) (eval.Model, error) {
 }
 
 func init() {
-	huber, err := sgd.NewHuber(2)
+	huber, err := losses.NewHuber(2)
 	if err != nil {
 		panic(err)
 	}
 	models["kernelvar"] = kernelVARModel(kernel.VARConfig{Order: 2, Blocks: 2})
-	models["kernelvar-plain"] = kernelVARModel(kernel.VARConfig{Step: kernel.PlainSteps, Decay: sgd.DecayAll, Average: true, Loss: huber})
-	models["kernelvar-adagrad"] = kernelVARModel(kernel.VARConfig{Step: kernel.AdaGradSteps, Decay: sgd.DecayBlock, Blocks: 3})
+	models["kernelvar-plain"] = kernelVARModel(kernel.VARConfig{Step: kernel.PlainSteps, Decay: rates.DecayAll, Average: true, Loss: huber})
+	models["kernelvar-adagrad"] = kernelVARModel(kernel.VARConfig{Step: kernel.AdaGradSteps, Decay: rates.DecayBlock, Blocks: 3})
 	models["kernelvar-correlations"] = kernelVARModel(kernel.VARConfig{Step: kernel.PlainSteps, Gamma: kernel.LearntGamma{From: kernel.Correlations}})
 	models["kernelvar-graph"] = kernelVARModel(kernel.VARConfig{Step: kernel.PlainSteps, Gamma: kernel.LearntGamma{From: kernel.CorrelationGraph}})
 	models["kernelvar-residuals"] = kernelVARModel(kernel.VARConfig{Step: kernel.AdaGradSteps, Gamma: kernel.LearntGamma{From: kernel.ResidualGamma}})
@@ -73,7 +75,7 @@ func init() {
 				f, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, d, 20, r)
 				return orff.NewDecomposable(f, coupling.Identity(d)), err
 			},
-			Proximal: sgd.GroupLasso{Columns: sgd.Columns{Inner: d, D: 20, Rows: true}, Mu: 1e-3},
+			Proximal: penalties.GroupLasso{Columns: penalties.Columns{Inner: d, D: 20, Rows: true}, Mu: 1e-3},
 		})
 	}
 }
@@ -92,11 +94,11 @@ func TestKernelVARLearnsANonlinearSeries(t *testing.T) {
 		cfg  kernel.VARConfig
 	}{
 		{"newton", .125, kernel.VARConfig{}},
-		{"plain", .8 * linear, kernel.VARConfig{Step: kernel.PlainSteps, Lambda: 1e-5, Rate: sgd.Constant(.5)}},
+		{"plain", .8 * linear, kernel.VARConfig{Step: kernel.PlainSteps, Lambda: 1e-5, Rate: rates.Constant(.5)}},
 		{"adagrad", .8 * linear, kernel.VARConfig{Step: kernel.AdaGradSteps, Lambda: 1e-5}},
-		{"correlations", .8 * linear, kernel.VARConfig{Step: kernel.PlainSteps, Lambda: 1e-5, Rate: sgd.Constant(.5), Gamma: kernel.LearntGamma{From: kernel.Correlations}}},
-		{"graph", .8 * linear, kernel.VARConfig{Step: kernel.PlainSteps, Lambda: 1e-5, Rate: sgd.Constant(.5), Gamma: kernel.LearntGamma{From: kernel.CorrelationGraph}}},
-		{"residuals", .8 * linear, kernel.VARConfig{Step: kernel.PlainSteps, Lambda: 1e-5, Rate: sgd.Constant(.5), Gamma: kernel.LearntGamma{From: kernel.ResidualGamma}}},
+		{"correlations", .8 * linear, kernel.VARConfig{Step: kernel.PlainSteps, Lambda: 1e-5, Rate: rates.Constant(.5), Gamma: kernel.LearntGamma{From: kernel.Correlations}}},
+		{"graph", .8 * linear, kernel.VARConfig{Step: kernel.PlainSteps, Lambda: 1e-5, Rate: rates.Constant(.5), Gamma: kernel.LearntGamma{From: kernel.CorrelationGraph}}},
+		{"residuals", .8 * linear, kernel.VARConfig{Step: kernel.PlainSteps, Lambda: 1e-5, Rate: rates.Constant(.5), Gamma: kernel.LearntGamma{From: kernel.ResidualGamma}}},
 	} {
 		c.cfg.Bandwidth, c.cfg.Map = .5, modeltest.GaussianMap(d, 1, 50, coupling.Identity(d))
 		m, err := kernelVARModel(c.cfg)(d, 1)

@@ -7,6 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
@@ -15,9 +18,9 @@ import (
 	"github.com/orffvar/forecaster/orff/distance"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/batch"
+	"github.com/orffvar/forecaster/sgd/rates"
 	"github.com/orffvar/forecaster/varmodel/kernel"
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Fit is one line of kernel fit: a solver on the fixed data set of a file.
@@ -205,7 +208,7 @@ func (s *fixedSet) solve(m orff.Map, n int, lambda float64) ([]float64, error) {
 	theta := make([]float64, m.Dims().Params)
 	dec, ok := m.(*orff.Decomposable)
 	if !ok {
-		o, err := sgd.NewObjective(sgd.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: lambda})
+		o, err := batch.NewObjective(batch.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: lambda})
 		if err != nil {
 			return nil, err
 		}
@@ -217,7 +220,7 @@ func (s *fixedSet) solve(m orff.Map, n int, lambda float64) ([]float64, error) {
 	for i := range n {
 		m.FeaturesTo(phi[i*r:(i+1)*r], x[i*s.in:(i+1)*s.in])
 	}
-	ridge, err := sgd.NewRidge(n, phi, y, dec.Output().Factor())
+	ridge, err := batch.NewRidge(n, phi, y, dec.Output().Factor())
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +235,7 @@ func (s *fixedSet) lambda(m orff.Map, c config.Model) (float64, error) {
 	}
 	n := s.train * 4 / 5
 	_, y := s.part(0, n)
-	grid, err := sgd.LambdaGrid(1, s.out, y)
+	grid, err := batch.LambdaGrid(1, s.out, y)
 	if err != nil {
 		return 0, err
 	}
@@ -338,7 +341,7 @@ func (s *fixedSet) fit(c config.Model, o FitOptions, check func() error) (*Fits,
 // algorithm4 adds lines after a hundredth, a tenth and all of the iterations.
 func (s *fixedSet) algorithm4(fits []Fit, first []float64, maps *orff.Blocks, c config.Model, lambda float64, iterations int, check func() error) ([]Fit, error) {
 	o := c.Optimiser
-	d := sgd.DoublyStochasticConfig{Batch: min(o.Batch, s.train), Lambda: lambda, Decay: sgd.DecayBlock, Average: o.Average}
+	d := sgd.DoublyStochasticConfig{Batch: min(o.Batch, s.train), Lambda: lambda, Decay: rates.DecayBlock, Average: o.Average}
 	for i := range maps.Blocks() {
 		d.Blocks = append(d.Blocks, maps.Block(i))
 	}
@@ -356,12 +359,12 @@ func (s *fixedSet) algorithm4(fits []Fit, first []float64, maps *orff.Blocks, c 
 		if rate == 0 {
 			rate = .1
 		}
-		d.Rate = sgd.Constant(rate)
+		d.Rate = rates.Constant(rate)
 	default:
 		if rate == 0 { // below 2 over the largest eigenvalue of the Hessian of a block
 			rate = 1 / (s.curvature(maps.Block(0)) + lambda)
 		}
-		d.Rate, d.Average = sgd.Constant(rate), true // a constant rate alone ends in noise
+		d.Rate, d.Average = rates.Constant(rate), true // a constant rate alone ends in noise
 	}
 	l, err := sgd.NewDoublyStochastic(d)
 	if err != nil {
@@ -418,7 +421,7 @@ type visitRate int
 
 func (b visitRate) Rate(t int) float64 { return max(.005, 1/float64((t-1)/int(b)+2)) }
 
-func (b visitRate) Validate(float64, sgd.Decay) error { return nil }
+func (b visitRate) Validate(float64, rates.Decay) error { return nil }
 
 // gammaRounds is the number of times that Gamma and the weights are learnt in turn.
 const gammaRounds = 20

@@ -6,14 +6,15 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/algebra"
 	"github.com/orffvar/forecaster/orff/coupling"
-	"github.com/orffvar/forecaster/sgd"
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
+	"github.com/orffvar/forecaster/sgd/batch"
 )
 
 // residuals is the --error-covariance that is estimated from the errors of the first line.
@@ -164,14 +165,14 @@ func (s *fixedSet) semiSupervised(c config.Model, lambda float64) ([]float64, er
 	if err != nil {
 		return nil, err
 	}
-	var edges []sgd.Edge
+	var edges []batch.Edge
 	for i := range n {
 		for j := range i {
 			d := floats.Distance(x[i*s.in:(i+1)*s.in], x[j*s.in:(j+1)*s.in], 2)
-			edges = append(edges, sgd.Edge{I: i, J: j, Weight: math.Exp(-d * d / 2)})
+			edges = append(edges, batch.Edge{I: i, J: j, Weight: math.Exp(-d * d / 2)})
 		}
 	}
-	o, err := sgd.NewObjective(sgd.ObjectiveConfig{
+	o, err := batch.NewObjective(batch.ObjectiveConfig{
 		Map: maps, X: x, Y: y, Lambda: lambda, Observed: s.v, Edges: edges, Manifold: c.Optimiser.Manifold / float64(n*n),
 	})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/batch"
 )
 
 // C6.6: A curl-free kernel learns a gradient field better than independent outputs (section 6.4.1,
@@ -123,7 +123,7 @@ func TestMultiTaskSolvesTheObjective(t *testing.T) {
 		got []float64
 	}{{coupling.Identity(tasks), independent}, {graph, coupled}} {
 		m := orff.NewDecomposable(s, c.out)
-		o, err := sgd.NewObjective(sgd.ObjectiveConfig{Map: m, X: x, Y: masked, Lambda: lambda})
+		o, err := batch.NewObjective(batch.ObjectiveConfig{Map: m, X: x, Y: masked, Lambda: lambda})
 		if err != nil {
 			t.Fatal(err)
 		}

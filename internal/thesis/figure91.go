@@ -12,7 +12,8 @@ import (
 	"github.com/orffvar/forecaster/orff/nystroem"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/batch"
+	"github.com/orffvar/forecaster/sgd/functional"
 )
 
 // Figure91 is one line of the comparison of section 9.1.4 of Brault 2017: quantiles of a
@@ -88,7 +89,7 @@ func NewFigure91(n int, seed uint64, now func() time.Time) ([]Figure91, error) {
 		{"continuous (ORFF)", phiX, phiT, grid, .818, 30},
 		{"five levels (OVK)", exactX, exactT, figure91Levels, .817, 1330},
 	} {
-		b := sgd.QuantileBatch{Y: y, Tau: c.taus, PhiX: featuresOf(c.x, x), PhiT: featuresOf(c.t, c.taus), DPhiT: make([]float64, len(c.taus)*c.t.Len())}
+		b := functional.QuantileBatch{Y: y, Tau: c.taus, PhiX: featuresOf(c.x, x), PhiT: featuresOf(c.t, c.taus), DPhiT: make([]float64, len(c.taus)*c.t.Len())}
 		unit, g := make([]float64, c.t.Len()), make([]float64, 1)
 		for s, tau := range c.taus {
 			phi := b.PhiT[s*c.t.Len() : (s+1)*c.t.Len()]
@@ -98,12 +99,12 @@ func NewFigure91(n int, seed uint64, now func() time.Time) ([]Figure91, error) {
 				b.DPhiT[s*c.t.Len()+k], unit[k] = g[0], 0
 			}
 		}
-		q, err := sgd.NewQuantile(sgd.QuantileConfig{InputFeatures: c.x.Len(), TauFeatures: c.t.Len(), Crossing: .1, Lambda: 1e-5, Width: .01})
+		q, err := functional.NewQuantile(functional.QuantileConfig{InputFeatures: c.x.Len(), TauFeatures: c.t.Len(), Crossing: .1, Lambda: 1e-5, Width: .01})
 		if err != nil {
 			return nil, err
 		}
 		start := now()
-		if _, err := q.Fit(b, sgd.LBFGS{Tolerance: 1e-5, MaxIterations: 300}); err != nil {
+		if _, err := q.Fit(b, batch.LBFGS{Tolerance: 1e-5, MaxIterations: 300}); err != nil {
 			return nil, err
 		}
 		row := Figure91{Method: c.name, Published: report.Number(c.pinball), Seconds: report.Number(now().Sub(start).Seconds()), PubSec: report.Number(c.sec)}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/coupling"
@@ -13,8 +15,7 @@ import (
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/orff/vectorfield"
-	"github.com/orffvar/forecaster/sgd"
-	"gonum.org/v1/gonum/mat"
+	"github.com/orffvar/forecaster/sgd/batch"
 )
 
 // Figure67 is one row of Figure 6.7 of Brault 2017: what random features of a gradient
@@ -238,7 +239,7 @@ func ridgeR2(s orff.Scalar, out, n int, x, y, grid, xv, yv, xt, yt []float64) (f
 	for i := range n {
 		s.FeaturesTo(phi[i*r:(i+1)*r], x[i*in:(i+1)*in])
 	}
-	ridge, err := sgd.NewRidge(n, phi, y[:n*out], coupling.Identity(out).Factor())
+	ridge, err := batch.NewRidge(n, phi, y[:n*out], coupling.Identity(out).Factor())
 	if err != nil {
 		return 0, err
 	}

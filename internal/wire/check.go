@@ -23,7 +23,7 @@ func check(v *config.Checker, c *config.Config) {
 	v.OneOf("model.kernel.sampling", k.Sampling, namesOf(samplings, samplingName, nil)...)
 	v.OneOf("model.kernel.operator.name", op.Name, namesOf(operators, operatorName, nil)...)
 	v.OneOf("model.kernel.operator.gamma", op.Gamma, namesOf(gammas, gammaName, nil)...)
-	v.OneOf("model.loss.name", m.Loss.Name, namesOf(losses, lossName, nil)...)
+	v.OneOf("model.loss.name", m.Loss.Name, namesOf(lossKinds, lossName, nil)...)
 	checkSeriesTags(v, c)
 	checkDeadLetters(v, c)
 	v.OneOf("input.data_format", c.Input.DataFormat, formatNames(func(f dataFormat) bool { return f.messages != nil })...)
@@ -197,7 +197,7 @@ func checkKernelVAR(v *config.Checker, c *config.Config) {
 	checkKernel(v, c)
 	gamma, _ := gammaNamed(op.Gamma)
 	row, _ := operatorNamed(op.Name)
-	loss, _ := find(losses, lossName, m.Loss.Name)
+	loss, _ := find(lossKinds, lossName, m.Loss.Name)
 	learnt := gamma.learnt != 0
 	v.Need(!learnt || o.Step != "newton", "model.optimiser.step", "must be plain or adagrad with operator.gamma: %s, because the curvature of newton does not follow a Gamma that moves", op.Gamma)
 	v.Need(!learnt || op.Name == "decomposable", "model.kernel.operator.gamma", "can be learnt (%s) for decomposable operators only", op.Gamma)

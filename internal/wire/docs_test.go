@@ -285,7 +285,7 @@ func TestNamesAreInTheConfigurationPage(t *testing.T) {
 		"model.kernel.sampling":       familiesOf(samplings, samplingName),
 		"model.kernel.operator.name":  familiesOf(operators, operatorName),
 		"model.kernel.operator.gamma": familiesOf(gammas, gammaName),
-		"model.loss.name":             familiesOf(losses, lossName),
+		"model.loss.name":             familiesOf(lossKinds, lossName),
 	} {
 		line := regexp.MustCompile("(?m)^- `" + regexp.QuoteMeta(key) + "`.*$").FindString(string(page))
 		for _, family := range names {

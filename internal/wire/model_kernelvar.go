@@ -7,7 +7,8 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/penalties"
+	"github.com/orffvar/forecaster/sgd/rates"
 	"github.com/orffvar/forecaster/varmodel/kernel"
 )
 
@@ -30,7 +31,7 @@ func newKernelVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	}
 	cfg.Gamma.From = gamma.learnt
 	if o.Decay == "block" {
-		cfg.Decay = sgd.DecayBlock
+		cfg.Decay = rates.DecayBlock
 	}
 	if o.GroupLasso > 0 {
 		row, _ := operatorNamed(k.Operator.Name)
@@ -38,7 +39,7 @@ func newKernelVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		cfg.Proximal = sgd.GroupLasso{Columns: columns, Mu: o.GroupLasso}
+		cfg.Proximal = penalties.GroupLasso{Columns: columns, Mu: o.GroupLasso}
 	}
 	return kernel.NewVAR(cfg)
 }
@@ -49,27 +50,27 @@ var (
 )
 
 // rateOf returns the schedule of the rate; nil is the default of the step.
-func rateOf(o config.Optimiser, lambda float64) sgd.Schedule {
+func rateOf(o config.Optimiser, lambda float64) rates.Schedule {
 	rate := o.Rate
 	if rate == 0 {
 		rate = 0.1
 	}
 	switch o.Schedule {
 	case "constant":
-		return sgd.Constant(rate)
+		return rates.Constant(rate)
 	case "inverse_time": // the first rate is the given one
 		if lambda == 0 {
 			lambda = 1e-3
 		}
 		theta := 1 / lambda
-		return sgd.InverseTime{Theta: theta, T0: max(theta/rate-1, 0)}
+		return rates.InverseTime{Theta: theta, T0: max(theta/rate-1, 0)}
 	case "inverse_scaling":
-		return sgd.InverseScaling{Gamma0: rate, Gamma1: 1, Power: o.Power}
+		return rates.InverseScaling{Gamma0: rate, Gamma1: 1, Power: o.Power}
 	case "inverse_root":
-		return sgd.InverseRoot(rate)
+		return rates.InverseRoot(rate)
 	}
 	if o.Rate > 0 {
-		return sgd.Constant(rate)
+		return rates.Constant(rate)
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/algebra"
 	"github.com/orffvar/forecaster/orff/random"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/penalties"
 )
 
 // newDecomposable makes k Gamma; with model.kernel.linear, (k + the linear kernel) Gamma.
@@ -32,13 +32,13 @@ func newDecomposable(k config.Kernel, dim, in, draws int, r random.Rand) (orff.M
 	return orff.NewDecomposable(s, out), nil
 }
 
-func decomposableColumns(op config.Operator, dim, draws int) (sgd.Columns, error) {
+func decomposableColumns(op config.Operator, dim, draws int) (penalties.Columns, error) {
 	out, err := newOutput(op, dim)
 	if err != nil {
-		return sgd.Columns{}, err
+		return penalties.Columns{}, err
 	}
 	_, inner := out.Dims()
-	return sgd.Columns{Inner: inner, D: draws, Rows: true}, nil
+	return penalties.Columns{Inner: inner, D: draws, Rows: true}, nil
 }
 
 // newScalar makes the features of a scalar kernel of bandwidth 1, of which others

@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/orff/algebra"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/penalties"
 )
 
 // operator is a row of the table of operators: what makes a kernel operator-valued.
@@ -24,7 +24,7 @@ type operator struct {
 
 	// columns returns the layout of the weights of one frequency each, for the group
 	// lasso; nil where weights belong to no frequency.
-	columns func(op config.Operator, dim, draws int) (sgd.Columns, error)
+	columns func(op config.Operator, dim, draws int) (penalties.Columns, error)
 
 	// make returns the map of bandwidth 1 from in inputs to dim outputs.
 	make func(k config.Kernel, dim, in, draws int, r random.Rand) (orff.Map, error)
@@ -44,8 +44,8 @@ var operators = []operator{
 			{Name: "curl_free, inputs: standardised", Sets: "model.kernel.operator.name=curl_free model.kernel.inputs=standardised", Most: 16},
 		},
 		field: true,
-		columns: func(_ config.Operator, _, draws int) (sgd.Columns, error) {
-			return sgd.Columns{Inner: 1, D: draws}, nil
+		columns: func(_ config.Operator, _, draws int) (penalties.Columns, error) {
+			return penalties.Columns{Inner: 1, D: draws}, nil
 		},
 		make: newField,
 	},
@@ -56,8 +56,8 @@ var operators = []operator{
 			{Name: "divergence_free, reduced", Sets: "model.kernel.operator.name=divergence_free model.kernel.operator.reduced=true", Most: 3},
 		},
 		field: true,
-		columns: func(_ config.Operator, dim, draws int) (sgd.Columns, error) {
-			return sgd.Columns{Inner: dim, D: draws}, nil
+		columns: func(_ config.Operator, dim, draws int) (penalties.Columns, error) {
+			return penalties.Columns{Inner: dim, D: draws}, nil
 		},
 		make: newField,
 	},

@@ -214,7 +214,7 @@ func TestEveryPartIsARow(t *testing.T) {
 	for _, r := range gammas {
 		examples = append(examples, "order: 1, "+r.example)
 	}
-	for _, l := range losses {
+	for _, l := range lossKinds {
 		examples = append(examples, fmt.Sprintf("order: 1, optimiser: {step: plain}, loss: {name: %s, parameter: 0.5}", l.name))
 	}
 	for _, together := range []string{

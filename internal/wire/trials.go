@@ -30,7 +30,7 @@ func Trials() []Trial {
 		trialsOf(operators, func(o operator) []Trial { return o.trials }),
 		trialsOf(gammas, func(g gamma) []Trial { return g.trials }),
 		learning,
-		trialsOf(losses, func(l loss) []Trial { return l.trials }),
+		trialsOf(lossKinds, func(l loss) []Trial { return l.trials }),
 	)
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/batch"
 	"github.com/orffvar/forecaster/varmodel"
 	"github.com/orffvar/forecaster/varmodel/auto"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
@@ -86,7 +86,7 @@ func TestC8_4_InfluenceByRidgeOnSetting2(t *testing.T) {
 			s.FeaturesTo(phi[i*r:(i+1)*r], rows[i])
 			y = append(y, rows[i+1]...)
 		}
-		ridge, err := sgd.NewRidge(n, phi, y, mp.Output().Factor())
+		ridge, err := batch.NewRidge(n, phi, y, mp.Output().Factor())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,8 @@ import (
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/functional"
+	"github.com/orffvar/forecaster/sgd/rates"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 )
 
@@ -55,9 +56,9 @@ func NewLevelSets(m eval.Model, cfg LevelSetConfig) (eval.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := sgd.NewLevelSet(sgd.LevelSetConfig{
+	l, err := functional.NewLevelSet(functional.LevelSetConfig{
 		InputFeatures: features.scalar.Len(), NuFeatures: taus.scalar.Len(), Lambda: 1e-6,
-		Batch: 1, Nus: tausPerStep, Rate: sgd.InverseScaling{Gamma0: .5, Gamma1: .01, Power: .5}, Average: true,
+		Batch: 1, Nus: tausPerStep, Rate: rates.InverseScaling{Gamma0: .5, Gamma1: .01, Power: .5}, Average: true,
 	})
 	if err != nil {
 		return nil, err
@@ -135,7 +136,7 @@ type levelSets struct {
 	cfg      LevelSetConfig
 	features *lagFeatures
 	taus     *tauSampler
-	l        *sgd.LevelSet
+	l        *functional.LevelSet
 
 	grid, margin []float64 // features of the nu of a score; scratch
 }
@@ -191,7 +192,7 @@ func (s *levelSetSeries) Observe(y []float64) error {
 	s.rank(m.distance(s.phi))
 	m.taus.draw(.01)
 	// Only features that are not finite would be refused; these are cosines.
-	_ = m.l.Step(sgd.LevelSetBatch{PhiX: s.phi, Nu: m.taus.tau, PhiT: m.taus.phi})
+	_ = m.l.Step(functional.LevelSetBatch{PhiX: s.phi, Nu: m.taus.tau, PhiT: m.taus.phi})
 	return nil
 }
 

@@ -9,7 +9,8 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/snapshot"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/functional"
+	"github.com/orffvar/forecaster/sgd/rates"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 )
 
@@ -77,9 +78,9 @@ func NewQuantiles(m eval.Model, cfg QuantilesConfig) (eval.Model, error) {
 	q.f = make([]float64, len(q.tau))
 	q.y = make([]float64, 1)
 	for range cfg.Horizon * cfg.Dim {
-		l, err := sgd.NewQuantile(sgd.QuantileConfig{
+		l, err := functional.NewQuantile(functional.QuantileConfig{
 			InputFeatures: q.rx, TauFeatures: taus.scalar.Len(), Lambda: 1e-5, Crossing: cfg.Crossing,
-			Batch: 1, Taus: tausPerStep, Rate: sgd.InverseScaling{Gamma0: 1, Gamma1: .02, Power: .5}, Average: true,
+			Batch: 1, Taus: tausPerStep, Rate: rates.InverseScaling{Gamma0: 1, Gamma1: .02, Power: .5}, Average: true,
 		})
 		if err != nil {
 			return nil, err
@@ -95,7 +96,7 @@ type quantiles struct {
 	features *lagFeatures
 	taus     *tauSampler
 	rx       int
-	l        []*sgd.Quantile // H x dim
+	l        []*functional.Quantile // H x dim
 
 	tau, grid []float64 // 1/2 and the quantile levels of the bounds, ascending, and their features
 	median    int       // place of 1/2
@@ -304,7 +305,7 @@ func (s *quantileSeries) learn(k int, y, forecast []float64, row int) {
 			}
 			m.y[0] = min(max(e/unit, -10), 10)
 			// Only infinite values would be refused: there are none.
-			_ = m.l[i].Step(sgd.QuantileBatch{
+			_ = m.l[i].Step(functional.QuantileBatch{
 				PhiX: s.phi[row*m.rx : (row+1)*m.rx], Y: m.y, Tau: m.taus.tau, PhiT: m.taus.phi, DPhiT: m.taus.slope,
 			})
 			s.seen[i]++

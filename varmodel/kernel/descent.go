@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/rates"
 )
 
 // descent is a learner whose phi is the input of the kernel: it computes the
@@ -75,7 +76,7 @@ func newDescent(cfg VARConfig) (*descent, error) {
 		if order > maxCurvature {
 			return nil, fmt.Errorf("varmodel: Step: NewtonSteps factor a matrix of order %d for each block, at most %d are allowed; take more Blocks of fewer features, or AdaGradSteps", order, maxCurvature)
 		}
-		c.Decay, c.Preconditioner = sgd.DecayBlock, h
+		c.Decay, c.Preconditioner = rates.DecayBlock, h
 		if c.Rate == nil {
 			c.Rate = newtonRate{cfg.Blocks, cfg.Forgetting}
 		}
@@ -92,7 +93,7 @@ func newDescent(cfg VARConfig) (*descent, error) {
 				return nil, err
 			}
 		}
-		c.Rate = sgd.Constant(rate)
+		c.Rate = rates.Constant(rate)
 	}
 	if d.l, err = sgd.NewDoublyStochastic(c); err != nil {
 		return nil, err
@@ -172,7 +173,7 @@ func (r newtonRate) Rate(t int) float64 {
 	return max(1-r.forgetting, 1/float64(visits+1))
 }
 
-func (r newtonRate) Validate(float64, sgd.Decay) error { return nil }
+func (r newtonRate) Validate(float64, rates.Decay) error { return nil }
 
 func (d *descent) PredictTo(y, x []float64) {
 	if !d.valid || !slices.Equal(x, d.x) {

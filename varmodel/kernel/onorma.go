@@ -8,6 +8,8 @@ import (
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/losses"
+	"github.com/orffvar/forecaster/sgd/rates"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 )
@@ -25,10 +27,10 @@ type ONORMAConfig struct {
 	Bandwidth float64        // in units of the median distance between inputs; 0 means 1
 	Law       regression.Law // of the kernel between the coordinates of an increment
 
-	Terms  int          // tau, samples that the forecast is a sum over; 0 means 200
-	Lambda float64      // ridge, convention H; 0 means 3/(rate Terms)
-	Rate   sgd.Schedule // nil: 0.5 over the norm of K(x, x) at a large x
-	Loss   sgd.Loss     // nil: squared
+	Terms  int            // tau, samples that the forecast is a sum over; 0 means 200
+	Lambda float64        // ridge, convention H; 0 means 3/(rate Terms)
+	Rate   rates.Schedule // nil: 0.5 over the norm of K(x, x) at a large x
+	Loss   losses.Loss    // nil: squared
 }
 
 // NewONORMA returns a vector autoregression learnt by stochastic gradient descent
@@ -45,7 +47,7 @@ func NewONORMA(cfg ONORMAConfig) (eval.Model, error) {
 		return nil, err
 	}
 	if cfg.Rate == nil {
-		cfg.Rate = sgd.Constant(0.5 / k.size())
+		cfg.Rate = rates.Constant(0.5 / k.size())
 	}
 	if cfg.Terms > 0 {
 		check.SetDefault(&cfg.Lambda, min(3/(cfg.Rate.Rate(1)*float64(cfg.Terms)), 0.5/cfg.Rate.Rate(1)))

@@ -12,8 +12,9 @@ import (
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/batch"
 	"github.com/orffvar/forecaster/sgd/online"
+	"github.com/orffvar/forecaster/sgd/rates"
 	"github.com/orffvar/forecaster/varmodel"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
@@ -59,7 +60,7 @@ func TestOKVARSolvesTheWindow(t *testing.T) {
 	}
 }
 
-// For k Gamma the recursion over eigen-outputs equals the closed form of sgd.Ridge
+// For k Gamma the recursion over eigen-outputs equals the closed form of batch.Ridge
 // with B B^T = Gamma: the same weighted squares, lambda_H N = ridge.
 func TestC5_11_OperatorRLSEqualsRidge(t *testing.T) {
 	const d, r, n = 3, 8, 60
@@ -82,7 +83,7 @@ func TestC5_11_OperatorRLSEqualsRidge(t *testing.T) {
 		}
 		l.Update(row, p)
 	}
-	ridge, err := sgd.NewRidge(n, phi, y, out.Factor())
+	ridge, err := batch.NewRidge(n, phi, y, out.Factor())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +143,7 @@ func TestRelativesLearnNonlinearSeries(t *testing.T) {
 			return NewOKVAR(OKVARConfig{Dim: d, Order: 1, Horizon: 1, Bandwidth: .5, Window: 100, Map: modeltest.GaussianMap(d, 1, 1, coupling.Identity(d))})
 		}, .5},
 		{"onorma", sine, func(d int) (eval.Model, error) {
-			return NewONORMA(ONORMAConfig{Dim: d, Order: 1, Horizon: 1, Bandwidth: .3, Terms: 500, Lambda: 1e-3, Map: pureGaussianMap(d), Rate: sgd.Constant(.3)})
+			return NewONORMA(ONORMAConfig{Dim: d, Order: 1, Horizon: 1, Bandwidth: .3, Terms: 500, Lambda: 1e-3, Map: pureGaussianMap(d), Rate: rates.Constant(.3)})
 		}, .85},
 	} {
 		d := len(c.x[0])

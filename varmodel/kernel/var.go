@@ -8,7 +8,9 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/losses"
+	"github.com/orffvar/forecaster/sgd/penalties"
+	"github.com/orffvar/forecaster/sgd/rates"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 )
@@ -32,13 +34,13 @@ type VARConfig struct {
 	Law       regression.Law // of the kernel between the coordinates of an increment
 
 	// The options of Algorithm 4 of Brault 2017, see sgd.DoublyStochasticConfig.
-	Batch    int          // pairs a step; 0 means 8
-	Lambda   float64      // ridge, convention H; 0 means 0.001
-	Rate     sgd.Schedule // nil: the default of Step
-	Decay    sgd.Decay    // NewtonSteps always have DecayBlock
-	Loss     sgd.Loss     // of the increments, in typical steps; nil: squared
-	Clip     float64      // limit of the gradient of a sample; 0 means 5 sqrt(Dim), +Inf none
-	Proximal sgd.Proximal // such as sgd.GroupLasso; needs PlainSteps
+	Batch    int                // pairs a step; 0 means 8
+	Lambda   float64            // ridge, convention H; 0 means 0.001
+	Rate     rates.Schedule     // nil: the default of Step
+	Decay    rates.Decay        // NewtonSteps always have DecayBlock
+	Loss     losses.Loss        // of the increments, in typical steps; nil: squared
+	Clip     float64            // limit of the gradient of a sample; 0 means 5 sqrt(Dim), +Inf none
+	Proximal penalties.Proximal // such as sgd.GroupLasso; needs PlainSteps
 	Average  bool
 
 	// Manifold >= 0 is the weight of the semi-supervised term: samples without any

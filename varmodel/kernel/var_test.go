@@ -16,6 +16,8 @@ import (
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/orff/vectorfield"
 	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/penalties"
+	"github.com/orffvar/forecaster/sgd/rates"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
@@ -29,7 +31,7 @@ func kernelVAR(cfg VARConfig) func(d, h int) (eval.Model, error) {
 		if c.Map == nil {
 			c.Map = modeltest.GaussianMap(d, c.Order, 20, coupling.Identity(d))
 		}
-		if g, ok := c.Proximal.(sgd.GroupLasso); ok {
+		if g, ok := c.Proximal.(penalties.GroupLasso); ok {
 			g.Columns.Inner = d
 			c.Proximal = g
 		}
@@ -46,7 +48,7 @@ func TestSteeredStepsAreThoseOfTheOperator(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, decay := range []sgd.Decay{sgd.DecayAll, sgd.DecayBlock} {
+	for _, decay := range []rates.Decay{rates.DecayAll, rates.DecayBlock} {
 		learner := func(out coupling.Operator, s *gammaLearner) *sgd.DoublyStochastic {
 			blocks, err := orff.NewBlocks(2, 3, true, modeltest.GaussianMap(d, 1, 10, out))
 			if err != nil {
@@ -57,7 +59,7 @@ func TestSteeredStepsAreThoseOfTheOperator(t *testing.T) {
 				maps = []sgd.Map{&gammaMap{maps[0], s}, &gammaMap{maps[1], s}}
 			}
 			l, err := sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-				Blocks: maps, Batch: 2, Lambda: .01, Rate: sgd.Constant(.1), Decay: decay,
+				Blocks: maps, Batch: 2, Lambda: .01, Rate: rates.Constant(.1), Decay: decay,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -118,7 +120,7 @@ func TestGroupLassoRemovesFrequencies(t *testing.T) {
 				f, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, d, 40, r)
 				return orff.NewDecomposable(f, coupling.Identity(d)), err
 			},
-			Proximal: sgd.GroupLasso{Columns: sgd.Columns{Inner: d, D: 40, Rows: true}, Mu: mu},
+			Proximal: penalties.GroupLasso{Columns: penalties.Columns{Inner: d, D: 40, Rows: true}, Mu: mu},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -199,7 +201,7 @@ func TestKernelVARRefusesWithTheReason(t *testing.T) {
 		{VARConfig{Dim: 2, Order: 2, Horizon: 1, Map: modeltest.CurlMap(2, 5)}, "Order 1"},
 		{VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Gamma: LearntGamma{From: Correlations}}, "NewtonSteps"},
 		{VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: modeltest.CurlMap(2, 5), Step: PlainSteps, Gamma: LearntGamma{From: Correlations}}, "decomposable"},
-		{VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Proximal: sgd.GroupLasso{Columns: sgd.Columns{Inner: 2, D: 5}}}, "Preconditioner"},
+		{VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Proximal: penalties.GroupLasso{Columns: penalties.Columns{Inner: 2, D: 5}}}, "Preconditioner"},
 		{VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Inputs: 7}, "Inputs"},
 		{VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Step: 9}, "Step"},
 		{VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Forgetting: 1}, "Forgetting"},

@@ -9,6 +9,8 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/batch"
+	"github.com/orffvar/forecaster/sgd/losses"
 )
 
 // Solver is the method of a batch fit.
@@ -36,7 +38,7 @@ const maxWarm = 100_000
 type warmStart struct {
 	blocks *orff.Blocks
 	lambda float64
-	loss   sgd.Loss
+	loss   losses.Loss
 	solver Solver
 
 	x, y  []float64 // pairs, x of In and y of Out numbers
@@ -50,9 +52,9 @@ func newWarmStart(cfg *VARConfig, blocks *orff.Blocks) (*warmStart, error) {
 		x: make([]float64, cfg.Warm*blocks.Dims().In), y: make([]float64, cfg.Warm*blocks.Dims().Out),
 	}
 	if w.loss == nil {
-		w.loss = sgd.Squared{}
+		w.loss = losses.Squared{}
 	}
-	_, squared := w.loss.(sgd.Squared)
+	_, squared := w.loss.(losses.Squared)
 	_, decomposable := blocks.Block(0).(*orff.Decomposable)
 	closed := decomposable && blocks.Blocks() == 1
 	switch cfg.Solver {
@@ -111,20 +113,20 @@ func (w *warmStart) fitTo(theta []float64) error {
 			m.FeaturesTo(row, w.x[i*d.In:(i+1)*d.In])
 			phi, y = append(phi, row...), append(y, target...)
 		}
-		r, err := sgd.NewRidge(len(y)/d.Out, phi, y, m.Output().Factor())
+		r, err := batch.NewRidge(len(y)/d.Out, phi, y, m.Output().Factor())
 		if err != nil {
 			return err
 		}
 		return r.SolveTo(theta, w.lambda)
 	}
-	o, err := sgd.NewObjective(sgd.ObjectiveConfig{Map: w.blocks, X: w.x, Y: w.y, Lambda: w.lambda, Loss: w.loss})
+	o, err := batch.NewObjective(batch.ObjectiveConfig{Map: w.blocks, X: w.x, Y: w.y, Lambda: w.lambda, Loss: w.loss})
 	if err != nil {
 		return err
 	}
 	if w.solver == CGSolver {
 		_, err = o.SolveCG(theta, 1e-6, 1000)
 	} else {
-		_, err = o.MinimiseLBFGS(theta, sgd.LBFGS{Tolerance: 1e-5, MaxIterations: 200})
+		_, err = o.MinimiseLBFGS(theta, batch.LBFGS{Tolerance: 1e-5, MaxIterations: 200})
 	}
 	return err
 }

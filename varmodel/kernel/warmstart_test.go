@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/orff/coupling"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/losses"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 )
@@ -17,7 +17,7 @@ import (
 func TestWarmStart(t *testing.T) {
 	const d = 2
 	x := modeltest.RandomSeries(rand.New(rand.NewPCG(71, 72)), 900, d, 0)
-	run := func(warm int, solver Solver, loss sgd.Loss, blocks int) (float64, []float64) {
+	run := func(warm int, solver Solver, loss losses.Loss, blocks int) (float64, []float64) {
 		m, err := kernelVAR(VARConfig{
 			Step: PlainSteps, Warm: warm, Solver: solver, Loss: loss, Blocks: blocks, Bandwidth: .5,
 			Map: modeltest.GaussianMap(d, 1, 20/max(blocks, 1), coupling.Identity(d)),
@@ -37,13 +37,13 @@ func TestWarmStart(t *testing.T) {
 	if !(ridge <= .8*cold) {
 		t.Errorf("error %.3f from a batch fit, %.3f from zero", ridge, cold)
 	}
-	huber, err := sgd.NewHuber(1e6) // the squared loss, but not in type
+	huber, err := losses.NewHuber(1e6) // the squared loss, but not in type
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		solver Solver
-		loss   sgd.Loss
+		loss   losses.Loss
 		tol    float64
 	}{{AutoSolver, nil, 0}, {CGSolver, nil, 1e-3}, {LBFGSSolver, nil, 1e-2}, {AutoSolver, huber, 1e-2}} {
 		_, got := run(200, c.solver, c.loss, 1)

@@ -38,7 +38,7 @@ func TestChaptersOfThePage(t *testing.T) {
 func TestEveryCheckIsATest(t *testing.T) {
 	found, formulas := make(map[string][]string), make(map[string]bool)
 	label := regexp.MustCompile(`^TestC(\d+)_(\d+)_\w`)
-	for _, pkg := range []string{"orff", "orff/accuracy", "orff/algebra", "orff/coupling", "orff/maclaurin", "orff/nystroem", "orff/random", "orff/semigroup", "orff/spectrum", "orff/vectorfield", "sgd", "sgd/online", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "internal/study", "internal/thesis"} {
+	for _, pkg := range []string{"orff", "orff/accuracy", "orff/algebra", "orff/coupling", "orff/maclaurin", "orff/nystroem", "orff/random", "orff/semigroup", "orff/spectrum", "orff/vectorfield", "sgd", "sgd/batch", "sgd/functional", "sgd/losses", "sgd/online", "sgd/rates", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "internal/study", "internal/thesis"} {
 		files, err := filepath.Glob(filepath.Join("..", "..", "..", pkg, "*_test.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: no tests: %v", pkg, err)

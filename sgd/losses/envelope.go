@@ -1,12 +1,12 @@
-package sgd
+package losses
 
 // The Moreau envelopes of the two losses with a kink, as the function-valued
 // models use them. They agree with the loss up to width/2, have a derivative for
 // width > 0 and are the loss itself for width 0.
 
-// pinballEnvelope returns the loss rho_tau of r = y - f and its derivative in f, which
+// PinballEnvelope returns the loss rho_tau of r = y - f and its derivative in f, which
 // is 0 at r = 0.
-func pinballEnvelope(tau, r, width float64) (value, slope float64) {
+func PinballEnvelope(tau, r, width float64) (value, slope float64) {
 	switch {
 	case r > tau*width:
 		return tau * (r - tau*width/2), -tau
@@ -18,8 +18,8 @@ func pinballEnvelope(tau, r, width float64) (value, slope float64) {
 	return r * r / (2 * width), -r / width
 }
 
-// hingeEnvelope returns max(0, u) and its derivative, which is 0 at u = 0.
-func hingeEnvelope(u, width float64) (value, slope float64) {
+// HingeEnvelope returns max(0, u) and its derivative, which is 0 at u = 0.
+func HingeEnvelope(u, width float64) (value, slope float64) {
 	switch {
 	case u <= 0:
 		return 0, 0

@@ -1,63 +1,55 @@
-package sgd_test
+package batch_test
 
 import (
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/orffvar/forecaster/sgd/internal/fixture"
+
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/sgd"
-	"gonum.org/v1/gonum/mat"
+	"github.com/orffvar/forecaster/sgd/batch"
+	"github.com/orffvar/forecaster/sgd/losses"
+	"github.com/orffvar/forecaster/sgd/rates"
 )
-
-// differences returns the central differences of f at theta.
-func differences(f func([]float64) float64, theta []float64) []float64 {
-	const h = 1e-6
-	x, g := append([]float64(nil), theta...), make([]float64, len(theta))
-	for k, v := range theta {
-		x[k] = v + h
-		up := f(x)
-		x[k] = v - h
-		g[k] = (up - f(x)) / (2 * h)
-		x[k] = v
-	}
-	return g
-}
 
 // C4.6: Missing outputs (section 6.4, multi-task): with a mask m the gradient of a sample is Bᵀ
 // diag(m)(h − y) φᵀ.
 func TestC4_6_MultiTaskLoss(t *testing.T) {
 	nan := math.NaN()
-	o := fixObjective(func(c *sgd.ObjectiveConfig) {
+	o := fixObjective(func(c *batch.ObjectiveConfig) {
 		c.Y = []float64{1, nan, nan, -1, -.2, nan} // tasks 0, 1, 0
 	})
 	theta := []float64{.3, -.1, .2, .5, 0, .4, -.6, .1}
 	g := make([]float64, 8)
 	value := o.GradientTo(g, theta)
-	near(t, "value", []float64{value}, []float64{0.4952914211664025}, golden)
-	near(t, "gradient", g, []float64{
+	fixture.Near(t, "value", []float64{value}, []float64{0.4952914211664025}, fixture.Golden)
+	fixture.Near(t, "gradient", g, []float64{
 		0.0506086396393629, -0.004008294659592793, -0.05062351793958084, 0.06160135786939673,
 		0.26128423175993837, 0.2923809965709689, -0.12671681772234517, 0.10499692680954298,
-	}, golden)
+	}, fixture.Golden)
 	trash := make([]float64, 8)
-	near(t, "finite differences", differences(func(v []float64) float64 { return o.GradientTo(trash, v) }, theta), g, 1e-9)
+	fixture.Near(t, "finite differences", fixture.Differences(func(v []float64) float64 { return o.GradientTo(trash, v) }, theta), g, 1e-9)
 
 	cg, lbfgs := make([]float64, 8), make([]float64, 8)
-	must(o.SolveCG(cg, 1e-13, 0))
-	must(o.MinimiseLBFGS(lbfgs, sgd.LBFGS{}))
-	near(t, "CG and L-BFGS", cg, lbfgs, 1e-6)
+	fixture.Must(o.SolveCG(cg, 1e-13, 0))
+	fixture.Must(o.MinimiseLBFGS(lbfgs, batch.LBFGS{}))
+	fixture.Near(t, "CG and L-BFGS", cg, lbfgs, 1e-6)
 }
 
 // For a diagonal Gamma the tasks decouple: each is the ridge solution of its own
 // samples, with lambda N/N_k because R divides by the samples of all.
 func TestMultiTaskDecouplesForDiagonalGamma(t *testing.T) {
-	r := &source{6}
+	r := &fixture.Source{S: 6}
 	const n = 12
-	x, y := r.normals(2*n), make([]float64, 2*n)
-	f := orff.FourierOf(r.normals(8), 2)
+	x, y := r.Normals(2*n), make([]float64, 2*n)
+	f := orff.FourierOf(r.Normals(8), 2)
 	m := orff.NewDecomposable(f, coupling.Identity(2))
 	for i := range y {
 		y[i] = math.NaN()
@@ -65,76 +57,76 @@ func TestMultiTaskDecouplesForDiagonalGamma(t *testing.T) {
 	var own [2][2][]float64 // x and y of each task
 	for i := range n {
 		k := min(i%3, 1)
-		v := r.normal()
+		v := r.Normal()
 		y[2*i+k] = v
 		own[k][0] = append(own[k][0], x[2*i:2*i+2]...)
 		own[k][1] = append(own[k][1], v)
 	}
-	o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: .05}))
+	o := fixture.Must(batch.NewObjective(batch.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: .05}))
 	theta := make([]float64, 16)
-	must(o.SolveCG(theta, 1e-14, 0))
+	fixture.Must(o.SolveCG(theta, 1e-14, 0))
 	single := orff.NewDecomposable(f, coupling.Identity(1))
 	for k := range 2 {
 		nk := len(own[k][1])
-		l := must(sgd.NewRidge(nk, scalarFeatures(single, own[k][0]), own[k][1], []float64{1}))
+		l := fixture.Must(batch.NewRidge(nk, scalarFeatures(single, own[k][0]), own[k][1], []float64{1}))
 		want := make([]float64, 8)
 		if err := l.SolveTo(want, .05*n/float64(nk)); err != nil {
 			t.Fatal(err)
 		}
 		for c := range 8 {
-			near(t, "task", theta[8*k+c:8*k+c+1], want[c:c+1], 1e-12)
+			fixture.Near(t, "task", theta[8*k+c:8*k+c+1], want[c:c+1], 1e-12)
 		}
 	}
 }
 
 func TestObjectiveGradientsOfAllLosses(t *testing.T) {
-	r := &source{2}
-	theta, g, trash := r.normals(8), make([]float64, 8), make([]float64, 8)
-	for name, l := range losses() {
-		o := fixObjective(func(c *sgd.ObjectiveConfig) {
-			c.Loss, c.Manifold, c.Edges = l, .3, []sgd.Edge{{0, 1, 1}, {1, 2, .5}}
+	r := &fixture.Source{S: 2}
+	theta, g, trash := r.Normals(8), make([]float64, 8), make([]float64, 8)
+	for name, l := range fixture.Losses() {
+		o := fixObjective(func(c *batch.ObjectiveConfig) {
+			c.Loss, c.Manifold, c.Edges = l, .3, []batch.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: .5}}
 		})
 		o.GradientTo(g, theta)
-		near(t, name, differences(func(v []float64) float64 { return o.GradientTo(trash, v) }, theta), g, 1e-8)
+		fixture.Near(t, name, fixture.Differences(func(v []float64) float64 { return o.GradientTo(trash, v) }, theta), g, 1e-8)
 	}
 }
 
 // A robust loss is not moved by an outlier as the squared loss is.
 func TestHuberFitResistsAnOutlier(t *testing.T) {
-	r := &source{12}
+	r := &fixture.Source{S: 12}
 	const n = 200
 	x, y, truth := make([]float64, n), make([]float64, n), func(x float64) float64 { return math.Sin(2 * x) }
 	for i := range n {
-		x[i] = 2*r.uniform() - 1
-		y[i] = truth(x[i]) + .1*r.normal()
+		x[i] = 2*r.Uniform() - 1
+		y[i] = truth(x[i]) + .1*r.Normal()
 		if i%20 == 0 {
 			y[i] += 50
 		}
 	}
-	m := orff.NewDecomposable(must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 1, 20, random.New(1))), coupling.Identity(1))
+	m := orff.NewDecomposable(fixture.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 1, 20, random.New(1))), coupling.Identity(1))
 	d := m.Dims()
-	worst := func(loss sgd.Loss) (top float64) {
-		o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: 1e-5, Loss: loss}))
+	worst := func(loss losses.Loss) (top float64) {
+		o := fixture.Must(batch.NewObjective(batch.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: 1e-5, Loss: loss}))
 		theta := make([]float64, d.Params)
-		must(o.MinimiseLBFGS(theta, sgd.LBFGS{}))
+		fixture.Must(o.MinimiseLBFGS(theta, batch.LBFGS{}))
 		for i, f := range o.Predictions(theta) {
 			top = max(top, math.Abs(f-truth(x[i])))
 		}
 		return top
 	}
-	if e := worst(must(sgd.NewHuber(.2))); !(e <= .3) {
+	if e := worst(fixture.Must(losses.NewHuber(.2))); !(e <= .3) {
 		t.Errorf("Huber: error %g", e)
 	}
-	if e := worst(sgd.Squared{}); !(e >= 1) {
+	if e := worst(losses.Squared{}); !(e >= 1) {
 		t.Errorf("squared: error %g; the outliers do nothing", e)
 	}
 }
 
-func semiObjective(manifold float64) *sgd.Objective {
+func semiObjective(manifold float64) *batch.Objective {
 	m := orff.NewDecomposable(orff.FourierOf([]float64{1}, 1), coupling.Identity(1))
-	return must(sgd.NewObjective(sgd.ObjectiveConfig{
+	return fixture.Must(batch.NewObjective(batch.ObjectiveConfig{
 		Map: m, X: []float64{0, 1, 2}, Y: []float64{1, -1, math.NaN()}, Lambda: .1,
-		Edges: []sgd.Edge{{0, 1, 1}, {1, 2, 1}}, Manifold: manifold,
+		Edges: []batch.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}}, Manifold: manifold,
 	}))
 }
 
@@ -143,12 +135,12 @@ func semiObjective(manifold float64) *sgd.Objective {
 func TestC8_5_SemiSupervised(t *testing.T) {
 	o := semiObjective(.2)
 	theta := make([]float64, 2)
-	must(o.SolveCG(theta, 1e-14, 0))
-	near(t, "theta", theta, []float64{0.34739543867320827, -0.7850251154690723}, golden)
-	near(t, "predictions", o.Predictions(theta), []float64{0.34739543867320827, -0.47287730044948456, -0.8583888303243236}, golden)
+	fixture.Must(o.SolveCG(theta, 1e-14, 0))
+	fixture.Near(t, "theta", theta, []float64{0.34739543867320827, -0.7850251154690723}, fixture.Golden)
+	fixture.Near(t, "predictions", o.Predictions(theta), []float64{0.34739543867320827, -0.47287730044948456, -0.8583888303243236}, fixture.Golden)
 	lbfgs := make([]float64, 2)
-	must(o.MinimiseLBFGS(lbfgs, sgd.LBFGS{}))
-	near(t, "L-BFGS", lbfgs, theta, 1e-6)
+	fixture.Must(o.MinimiseLBFGS(lbfgs, batch.LBFGS{}))
+	fixture.Near(t, "L-BFGS", lbfgs, theta, 1e-6)
 }
 
 // With an output map V the normal equations are those of appendix B,
@@ -158,21 +150,21 @@ func TestC8_5_SemiSupervised(t *testing.T) {
 // assembled here from the features, and solved by elimination.
 func TestC8_5_OutputMap(t *testing.T) {
 	const n, labelled, lambda, manifold = 7, 4, .03, .4
-	r := &source{31}
-	x, v := r.normals(2*n), []float64{1, .5}
-	y := r.normals(n)
+	r := &fixture.Source{S: 31}
+	x, v := r.Normals(2*n), []float64{1, .5}
+	y := r.Normals(n)
 	for i := labelled; i < n; i++ {
 		y[i] = math.NaN()
 	}
-	var edges []sgd.Edge
+	var edges []batch.Edge
 	for i := range n - 1 {
-		edges = append(edges, sgd.Edge{i, i + 1, 1 + float64(i)/10})
+		edges = append(edges, batch.Edge{I: i, J: i + 1, Weight: 1 + float64(i)/10})
 	}
-	m := fixMap()
+	m := fixture.Map()
 	d := m.Dims()
-	o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: lambda, Observed: v, Edges: edges, Manifold: manifold}))
+	o := fixture.Must(batch.NewObjective(batch.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: lambda, Observed: v, Edges: edges, Manifold: manifold}))
 	theta := make([]float64, d.Params)
-	must(o.SolveCG(theta, 1e-14, 0))
+	fixture.Must(o.SolveCG(theta, 1e-14, 0))
 
 	laplacian := mat.NewDense(n, n, nil)
 	for _, e := range edges {
@@ -221,17 +213,17 @@ func TestC8_5_OutputMap(t *testing.T) {
 	if err := want.SolveVec(a, b); err != nil {
 		t.Fatal(err)
 	}
-	near(t, "theta", theta, want.RawVector().Data, 1e-10)
+	fixture.Near(t, "theta", theta, want.RawVector().Data, 1e-10)
 }
 
 // edgesOfPairs joins each pair of the n points in x, of two coordinates, by a Gaussian weight over
 // n^2, as the term does online.
-func edgesOfPairs(x []float64) (edges []sgd.Edge) {
+func edgesOfPairs(x []float64) (edges []batch.Edge) {
 	n := len(x) / 2
 	for i := range n {
 		for j := range i {
 			q := square(x[2*i]-x[2*j]) + square(x[2*i+1]-x[2*j+1])
-			edges = append(edges, sgd.Edge{i, j, math.Exp(-q/2) / float64(n*n)})
+			edges = append(edges, batch.Edge{I: i, J: j, Weight: math.Exp(-q/2) / float64(n*n)})
 		}
 	}
 	return edges
@@ -241,22 +233,22 @@ func edgesOfPairs(x []float64) (edges []sgd.Edge) {
 // the batch objective, of which every pair of inputs is an edge.
 func TestC8_5_OnlineTermIsThatOfTheObjective(t *testing.T) {
 	const n, lambda, manifold = 6, .05, .8
-	r := &source{32}
-	x, y := r.normals(2*n), r.normals(2*n)
-	m, edges := fixMap(), edgesOfPairs(x)
-	o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: lambda, Edges: edges, Manifold: manifold}))
+	r := &fixture.Source{S: 32}
+	x, y := r.Normals(2*n), r.Normals(2*n)
+	m, edges := fixture.Map(), edgesOfPairs(x)
+	o := fixture.Must(batch.NewObjective(batch.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: lambda, Edges: edges, Manifold: manifold}))
 	theta := make([]float64, m.Dims().Params)
-	must(o.SolveCG(theta, 1e-14, 0))
-	l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-		Blocks: maps(fixBlocks()), Batch: n, Lambda: lambda, Rate: sgd.Constant(.7), Decay: sgd.DecayBlock, Manifold: manifold,
+	fixture.Must(o.SolveCG(theta, 1e-14, 0))
+	l := fixture.Must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
+		Blocks: fixture.Maps(fixture.Blocks()), Batch: n, Lambda: lambda, Rate: rates.Constant(.7), Decay: rates.DecayBlock, Manifold: manifold,
 	}))
 	for range 3000 {
-		stepOn(l, x, y, n)
+		fixture.StepOn(l, x, y, n)
 	}
 	want, got := o.Predictions(theta), make([]float64, 2)
 	for i := range n {
 		l.PredictTo(got, x[2*i:2*i+2])
-		near(t, "predictions", got, want[2*i:2*i+2], 1e-10)
+		fixture.Near(t, "predictions", got, want[2*i:2*i+2], 1e-10)
 	}
 }
 
@@ -266,20 +258,20 @@ func TestC8_5_OnlineTermIsThatOfTheObjective(t *testing.T) {
 func TestManifoldOfSeveralMiniBatches(t *testing.T) {
 	const n, batches, lambda, manifold = 4, 5, .05, 20.
 	const all = n * batches
-	r := &source{34}
-	x, y := r.normals(2*all), r.normals(2*all)
-	m, edges := fixMap(), edgesOfPairs(x)
-	o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: lambda, Edges: edges, Manifold: manifold}))
+	r := &fixture.Source{S: 34}
+	x, y := r.Normals(2*all), r.Normals(2*all)
+	m, edges := fixture.Map(), edgesOfPairs(x)
+	o := fixture.Must(batch.NewObjective(batch.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: lambda, Edges: edges, Manifold: manifold}))
 	theta := make([]float64, m.Dims().Params)
-	must(o.SolveCG(theta, 1e-14, 0))
+	fixture.Must(o.SolveCG(theta, 1e-14, 0))
 	want := append([]float64(nil), o.Predictions(theta)...)
 	distance := func(batches int) (q float64) {
-		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-			Blocks: maps(fixBlocks()), Batch: n, Lambda: lambda, Rate: sgd.Constant(2e-3), Decay: sgd.DecayBlock,
+		l := fixture.Must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
+			Blocks: fixture.Maps(fixture.Blocks()), Batch: n, Lambda: lambda, Rate: rates.Constant(2e-3), Decay: rates.DecayBlock,
 			Manifold: manifold, ManifoldBatches: batches,
 		}))
 		for range 12000 {
-			stepOn(l, x, y, all)
+			fixture.StepOn(l, x, y, all)
 		}
 		got := make([]float64, 2)
 		for i := range all {
@@ -309,14 +301,14 @@ func square(v float64) float64 { return v * v }
 // rest of their cloud. Without the term they are dropped and counted.
 func TestUnlabelledPairsHelp(t *testing.T) {
 	run := func(manifold float64) (e float64, dropped uint64) {
-		m := orff.NewDecomposable(must(orff.NewFourier(spectrum.Gaussian{Sigma: .4}, 1, 40, random.New(2))), coupling.Identity(1))
-		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-			Blocks: []sgd.Map{m}, Batch: 16, Lambda: 1e-4, Rate: sgd.Constant(.9), Decay: sgd.DecayBlock, Manifold: manifold,
+		m := orff.NewDecomposable(fixture.Must(orff.NewFourier(spectrum.Gaussian{Sigma: .4}, 1, 40, random.New(2))), coupling.Identity(1))
+		l := fixture.Must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
+			Blocks: []sgd.Map{m}, Batch: 16, Lambda: 1e-4, Rate: rates.Constant(.9), Decay: rates.DecayBlock, Manifold: manifold,
 		}))
-		r := &source{33}
+		r := &fixture.Source{S: 33}
 		draw := func() (x, side float64) {
-			side = math.Copysign(1, r.uniform()-.5)
-			return 3*side + 1.2*(2*r.uniform()-1), side
+			side = math.Copysign(1, r.Uniform()-.5)
+			return 3*side + 1.2*(2*r.Uniform()-1), side
 		}
 		for i := range 40000 {
 			x, side := draw()
@@ -346,15 +338,15 @@ func TestUnlabelledPairsHelp(t *testing.T) {
 // as far as the features allow.
 func TestC8_6_ManifoldLimits(t *testing.T) {
 	// 40 features can be constant on three points.
-	m := orff.NewDecomposable(must(orff.NewFourier(spectrum.Gaussian{Sigma: .5}, 1, 20, random.New(3))), coupling.Identity(1))
+	m := orff.NewDecomposable(fixture.Must(orff.NewFourier(spectrum.Gaussian{Sigma: .5}, 1, 20, random.New(3))), coupling.Identity(1))
 	d := m.Dims()
 	spread := func(manifold float64) float64 {
-		o := must(sgd.NewObjective(sgd.ObjectiveConfig{
+		o := fixture.Must(batch.NewObjective(batch.ObjectiveConfig{
 			Map: m, X: []float64{0, 1, 2}, Y: []float64{1, -.2, math.NaN()}, Lambda: 1e-2,
-			Edges: []sgd.Edge{{0, 1, 1}, {1, 2, 1}}, Manifold: manifold,
+			Edges: []batch.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 1}}, Manifold: manifold,
 		}))
 		theta := make([]float64, d.Params)
-		must(o.SolveCG(theta, 1e-13, 0))
+		fixture.Must(o.SolveCG(theta, 1e-13, 0))
 		f := o.Predictions(theta)
 		return max(f[0], f[1], f[2]) - min(f[0], f[1], f[2])
 	}
@@ -365,46 +357,46 @@ func TestC8_6_ManifoldLimits(t *testing.T) {
 		t.Errorf("spread %g at a large weight", s)
 	}
 
-	o := fixObjective(func(c *sgd.ObjectiveConfig) { c.Edges = []sgd.Edge{{0, 1, 1}} })
+	o := fixObjective(func(c *batch.ObjectiveConfig) { c.Edges = []batch.Edge{{I: 0, J: 1, Weight: 1}} })
 	theta := make([]float64, 8)
-	must(o.SolveCG(theta, 1e-14, 0))
-	near(t, "weight 0", theta, fixTheta, 1e-12)
+	fixture.Must(o.SolveCG(theta, 1e-14, 0))
+	fixture.Near(t, "weight 0", theta, fixture.Theta, 1e-12)
 }
 
 func TestObjectiveErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	for want, change := range map[string]func(*sgd.ObjectiveConfig){
-		"sizes":            func(c *sgd.ObjectiveConfig) { c.Map = empty{} },
-		"rows":             func(c *sgd.ObjectiveConfig) { c.Y = c.Y[:5] },
-		"not finite":       func(c *sgd.ObjectiveConfig) { c.X = []float64{nan, 0}; c.Y = c.Y[:2] },
-		"infinite":         func(c *sgd.ObjectiveConfig) { c.Y = []float64{1, 2, 3, inf, 5, 6} },
-		"Lambda":           func(c *sgd.ObjectiveConfig) { c.Lambda = -1 },
-		"Manifold":         func(c *sgd.ObjectiveConfig) { c.Manifold = nan },
-		"edge":             func(c *sgd.ObjectiveConfig) { c.Edges = []sgd.Edge{{0, 3, 1}} },
-		"no known target":  func(c *sgd.ObjectiveConfig) { c.Y = []float64{nan, nan, nan, nan, nan, nan} },
-		"{I:1 J:1 Weight:": func(c *sgd.ObjectiveConfig) { c.Edges = []sgd.Edge{{1, 1, 1}} },
+	for want, change := range map[string]func(*batch.ObjectiveConfig){
+		"sizes":            func(c *batch.ObjectiveConfig) { c.Map = fixture.Empty{} },
+		"rows":             func(c *batch.ObjectiveConfig) { c.Y = c.Y[:5] },
+		"not finite":       func(c *batch.ObjectiveConfig) { c.X = []float64{nan, 0}; c.Y = c.Y[:2] },
+		"infinite":         func(c *batch.ObjectiveConfig) { c.Y = []float64{1, 2, 3, inf, 5, 6} },
+		"Lambda":           func(c *batch.ObjectiveConfig) { c.Lambda = -1 },
+		"Manifold":         func(c *batch.ObjectiveConfig) { c.Manifold = nan },
+		"edge":             func(c *batch.ObjectiveConfig) { c.Edges = []batch.Edge{{I: 0, J: 3, Weight: 1}} },
+		"no known target":  func(c *batch.ObjectiveConfig) { c.Y = []float64{nan, nan, nan, nan, nan, nan} },
+		"{I:1 J:1 Weight:": func(c *batch.ObjectiveConfig) { c.Edges = []batch.Edge{{I: 1, J: 1, Weight: 1}} },
 	} {
-		m := fixMap()
-		cfg := sgd.ObjectiveConfig{Map: m, X: fixX, Y: fixY, Lambda: 1}
+		m := fixture.Map()
+		cfg := batch.ObjectiveConfig{Map: m, X: fixture.X, Y: fixture.Y, Lambda: 1}
 		change(&cfg)
-		if _, err := sgd.NewObjective(cfg); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := batch.NewObjective(cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v does not say %q", err, want)
 		}
 	}
 	theta := make([]float64, 8)
-	huber := fixObjective(func(c *sgd.ObjectiveConfig) { c.Loss = must(sgd.NewHuber(1)) })
+	huber := fixObjective(func(c *batch.ObjectiveConfig) { c.Loss = fixture.Must(losses.NewHuber(1)) })
 	if _, err := huber.SolveCG(theta, 1e-9, 0); err == nil {
 		t.Error("CG accepts the Huber loss")
 	}
-	free := fixObjective(func(c *sgd.ObjectiveConfig) { c.Lambda = 0 })
+	free := fixObjective(func(c *batch.ObjectiveConfig) { c.Lambda = 0 })
 	if _, err := free.SolveCG(theta, 1e-9, 0); err == nil {
 		t.Error("CG accepts Lambda = 0")
 	}
 	theta[0] = inf
-	if _, err := huber.MinimiseLBFGS(theta, sgd.LBFGS{}); err == nil {
+	if _, err := huber.MinimiseLBFGS(theta, batch.LBFGS{}); err == nil {
 		t.Error("L-BFGS accepts an infinite start")
 	}
-	if _, err := huber.MinimiseLBFGS(make([]float64, 8), sgd.LBFGS{Memory: -1}); err == nil {
+	if _, err := huber.MinimiseLBFGS(make([]float64, 8), batch.LBFGS{Memory: -1}); err == nil {
 		t.Error("L-BFGS accepts a negative memory")
 	}
 }
@@ -412,16 +404,16 @@ func TestObjectiveErrors(t *testing.T) {
 // At the solution there is nothing to do, and the iteration limit is reported.
 func TestMinimisersReport(t *testing.T) {
 	o := fixObjective(nil)
-	theta := fixRidge(fixLambda)
-	if r := must(o.MinimiseLBFGS(theta, sgd.LBFGS{})); !r.Converged || r.Iterations != 0 {
+	theta := fixRidge(fixture.Lambda)
+	if r := fixture.Must(o.MinimiseLBFGS(theta, batch.LBFGS{})); !r.Converged || r.Iterations != 0 {
 		t.Errorf("at the solution: %+v", r)
 	}
 	clear(theta)
-	if r := must(o.MinimiseLBFGS(theta, sgd.LBFGS{MaxIterations: 2})); r.Converged || r.Iterations != 2 {
+	if r := fixture.Must(o.MinimiseLBFGS(theta, batch.LBFGS{MaxIterations: 2})); r.Converged || r.Iterations != 2 {
 		t.Errorf("two iterations: %+v", r)
 	}
 	clear(theta)
-	if r := must(o.SolveCG(theta, 1e-14, 1)); r.Converged || r.Iterations != 1 {
+	if r := fixture.Must(o.SolveCG(theta, 1e-14, 1)); r.Converged || r.Iterations != 1 {
 		t.Errorf("one CG iteration: %+v", r)
 	}
 }

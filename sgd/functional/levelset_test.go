@@ -1,12 +1,16 @@
-package sgd_test
+package functional_test
 
 import (
 	"encoding/binary"
 	"math"
 	"testing"
 
+	"github.com/orffvar/forecaster/sgd/internal/fixture"
+
 	"github.com/orffvar/forecaster/eval/snapshot"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/batch"
+	"github.com/orffvar/forecaster/sgd/functional"
+	"github.com/orffvar/forecaster/sgd/rates"
 )
 
 // setWeights overwrites the last len(w) numbers of a state.
@@ -16,29 +20,29 @@ func setWeights(state []byte, w []float64) {
 	}
 }
 
-func levelSetBatch() sgd.LevelSetBatch {
+func levelSetBatch() functional.LevelSetBatch {
 	b := levelBatch()
-	return sgd.LevelSetBatch{PhiX: b.PhiX, Nu: levels, PhiT: b.PhiT}
+	return functional.LevelSetBatch{PhiX: b.PhiX, Nu: levels, PhiT: b.PhiT}
 }
 
 // C7.4: Level sets: J = 1/(NT) Σ max(0, τ(ν) − f_i(ν)) + 1/(2T) Σ ν ‖Θ φ_T(ν)‖² − 1/T Σ ν τ(ν),
 // τ(ν) = tᵀ φ_T(ν); value and gradients in Θ and t.
 func TestC7_4_LevelSetObjective(t *testing.T) {
-	l := must(sgd.NewLevelSet(sgd.LevelSetConfig{InputFeatures: 4, NuFeatures: 4}))
+	l := fixture.Must(functional.NewLevelSet(functional.LevelSetConfig{InputFeatures: 4, NuFeatures: 4}))
 	b := levelSetBatch()
-	w := append(colMajor(levelTheta, 4), .45, .1, .3, .3)
+	w := append(fixture.ColMajor(levelTheta, 4), .45, .1, .3, .3)
 	g, trash := make([]float64, 20), make([]float64, 20)
-	value := must(l.GradientTo(g, w, b))
-	near(t, "J", []float64{value}, []float64{-0.06414648615386895}, golden)
-	near(t, "dJ/dTheta row 1", rowMajor(g[:16])[:4], []float64{-0.2181321745947574, -0.22326886539531468, -0.014546637453532879, -0.06516483019472212}, golden)
-	near(t, "dJ/dTheta row 4", rowMajor(g[:16])[12:], []float64{-0.015411951991233032, -0.02604025444935054, 0.003699411785116359, 0.005677300578379912}, golden)
-	near(t, "dJ/dt", g[16:], []float64{0.11092323686921535, 0.24976570931848963, -0.05380602849188265, -0.0957290182591576}, golden)
-	near(t, "finite differences", differences(func(v []float64) float64 { return must(l.GradientTo(trash, v, b)) }, w), g, 1e-8)
+	value := fixture.Must(l.GradientTo(g, w, b))
+	fixture.Near(t, "J", []float64{value}, []float64{-0.06414648615386895}, fixture.Golden)
+	fixture.Near(t, "dJ/dTheta row 1", rowMajor(g[:16])[:4], []float64{-0.2181321745947574, -0.22326886539531468, -0.014546637453532879, -0.06516483019472212}, fixture.Golden)
+	fixture.Near(t, "dJ/dTheta row 4", rowMajor(g[:16])[12:], []float64{-0.015411951991233032, -0.02604025444935054, 0.003699411785116359, 0.005677300578379912}, fixture.Golden)
+	fixture.Near(t, "dJ/dt", g[16:], []float64{0.11092323686921535, 0.24976570931848963, -0.05380602849188265, -0.0957290182591576}, fixture.Golden)
+	fixture.Near(t, "finite differences", fixture.Differences(func(v []float64) float64 { return fixture.Must(l.GradientTo(trash, v, b)) }, w), g, 1e-8)
 
 	// Which points are outside: A = [[1, 1, 0], [1, 1, 0]].
-	e := snapshotBytes(l)
+	e := fixture.StateOf(l)
 	setWeights(e, w)
-	if err := decode(e, l); err != nil {
+	if err := fixture.Decode(e, l); err != nil {
 		t.Fatal(err)
 	}
 	margin := make([]float64, 3)
@@ -50,14 +54,14 @@ func TestC7_4_LevelSetObjective(t *testing.T) {
 	}
 	got := make([]float64, 20)
 	l.WeightsTo(got)
-	near(t, "weights", got, w, 0)
+	fixture.Near(t, "weights", got, w, 0)
 }
 
 // threeGaussians is the data of C7.5: 250, 100 and 250 points.
-func threeGaussians(r *source) (x [][2]float64) {
+func threeGaussians(r *fixture.Source) (x [][2]float64) {
 	for c, n := range []int{250, 100, 250} {
 		for range n {
-			x = append(x, [2]float64{5*float64(c) + r.normal(), 5*float64(c) + r.normal()})
+			x = append(x, [2]float64{5*float64(c) + r.Normal(), 5*float64(c) + r.Normal()})
 		}
 	}
 	return x
@@ -81,9 +85,9 @@ var fractions = []float64{.1, .3, .5, .7, .9}
 // levelSetData has phi_X of the three Gaussians (gamma_X = .1, D = 100) and the
 // frequencies of the levels (D' = 20).
 func levelSetData(gammaT float64) (phi []float64, points [][2]float64, wx, wt []float64) {
-	r := &source{50}
+	r := &fixture.Source{S: 50}
 	points = threeGaussians(r)
-	wx, wt = r.normals(200), r.normals(20)
+	wx, wt = r.Normals(200), r.Normals(20)
 	for i := range wx {
 		wx[i] *= math.Sqrt(2 * .1)
 	}
@@ -97,7 +101,7 @@ func levelSetData(gammaT float64) (phi []float64, points [][2]float64, wx, wt []
 }
 
 // outliers returns the fraction of the points outside of the level sets.
-func outliers(l *sgd.LevelSet, phi, wt []float64) []float64 {
+func outliers(l *functional.LevelSet, phi, wt []float64) []float64 {
 	var q []float64
 	for _, nu := range fractions {
 		q = cosSin(q, wt, nu)
@@ -123,17 +127,17 @@ func TestC7_5_LevelSetFractions(t *testing.T) {
 	}
 	for _, c := range []struct{ gammaT, tolerance float64 }{{100, .03}, {1, .03}, {.01, .06}} {
 		phi, _, wx, wt := levelSetData(c.gammaT)
-		b := sgd.LevelSetBatch{PhiX: phi}
+		b := functional.LevelSetBatch{PhiX: phi}
 		for s := range 60 {
 			nu := (float64(s) + .5) / 60
 			b.Nu = append(b.Nu, nu)
 			b.PhiT = cosSin(b.PhiT, wt, nu)
 		}
-		l := must(sgd.NewLevelSet(sgd.LevelSetConfig{InputFeatures: 200, NuFeatures: 40, Lambda: 1e-6, Width: 1e-3}))
-		result := must(l.Fit(b, sgd.LBFGS{Memory: 20, Tolerance: 1e-6, MaxIterations: 250}))
+		l := fixture.Must(functional.NewLevelSet(functional.LevelSetConfig{InputFeatures: 200, NuFeatures: 40, Lambda: 1e-6, Width: 1e-3}))
+		result := fixture.Must(l.Fit(b, batch.LBFGS{Memory: 20, Tolerance: 1e-6, MaxIterations: 250}))
 		out := outliers(l, phi, wt)
 		t.Logf("gamma_T = %g: outliers %.3f, %+v", c.gammaT, out, result)
-		near(t, "outlier fraction", out, fractions, c.tolerance)
+		fixture.Near(t, "outlier fraction", out, fractions, c.tolerance)
 
 		// A point far from all data is outside of all sets but the widest.
 		margin := make([]float64, 1)
@@ -144,26 +148,26 @@ func TestC7_5_LevelSetFractions(t *testing.T) {
 	}
 }
 
-func onlineLevelSet() *sgd.LevelSet {
-	return must(sgd.NewLevelSet(sgd.LevelSetConfig{
+func onlineLevelSet() *functional.LevelSet {
+	return fixture.Must(functional.NewLevelSet(functional.LevelSetConfig{
 		InputFeatures: 200, NuFeatures: 40, Lambda: 1e-6,
-		Batch: 16, Nus: 8, Rate: sgd.InverseScaling{Gamma0: 1, Gamma1: .01, Power: .7}, Average: true,
+		Batch: 16, Nus: 8, Rate: rates.InverseScaling{Gamma0: 1, Gamma1: .01, Power: .7}, Average: true,
 	}))
 }
 
 func TestLevelSetOnline(t *testing.T) {
 	phi, points, _, wt := levelSetData(1)
-	r := &source{51}
+	r := &fixture.Source{S: 51}
 	l := onlineLevelSet()
-	b := sgd.LevelSetBatch{PhiX: make([]float64, 16*200), Nu: make([]float64, 8)}
+	b := functional.LevelSetBatch{PhiX: make([]float64, 16*200), Nu: make([]float64, 8)}
 	for range 10000 {
 		for k := range 16 {
-			i := int(r.uniform() * float64(len(points)))
+			i := int(r.Uniform() * float64(len(points)))
 			copy(b.PhiX[200*k:], phi[200*i:200*(i+1)])
 		}
 		b.PhiT = b.PhiT[:0]
 		for k := range b.Nu {
-			b.Nu[k] = .01 + .98*r.uniform()
+			b.Nu[k] = .01 + .98*r.Uniform()
 			b.PhiT = cosSin(b.PhiT, wt, b.Nu[k])
 		}
 		if err := l.Step(b); err != nil {
@@ -172,36 +176,36 @@ func TestLevelSetOnline(t *testing.T) {
 	}
 	out := outliers(l, phi, wt)
 	t.Logf("outliers %.3f", out)
-	near(t, "outlier fraction", out, fractions, .06)
-	if n := testing.AllocsPerRun(20, func() { must(0, l.Step(b)) }); n != 0 {
+	fixture.Near(t, "outlier fraction", out, fractions, .06)
+	if n := testing.AllocsPerRun(20, func() { fixture.Must(0, l.Step(b)) }); n != 0 {
 		t.Errorf("%g allocations per step", n)
 	}
 }
 
 func TestFunctionValuedSaveAndRestore(t *testing.T) {
-	rate := sgd.InverseScaling{Gamma0: .5, Gamma1: .1, Power: .5}
+	rate := rates.InverseScaling{Gamma0: .5, Gamma1: .1, Power: .5}
 	for _, average := range []bool{false, true} {
-		quantile := func() *sgd.Quantile {
-			return must(sgd.NewQuantile(sgd.QuantileConfig{InputFeatures: 4, TauFeatures: 4, Crossing: .5, Rate: rate, Batch: 2, Taus: 3, Average: average}))
+		quantile := func() *functional.Quantile {
+			return fixture.Must(functional.NewQuantile(functional.QuantileConfig{InputFeatures: 4, TauFeatures: 4, Crossing: .5, Rate: rate, Batch: 2, Taus: 3, Average: average}))
 		}
-		levelSet := func() *sgd.LevelSet {
-			return must(sgd.NewLevelSet(sgd.LevelSetConfig{InputFeatures: 4, NuFeatures: 4, Rate: rate, Batch: 2, Nus: 3, Average: average}))
+		levelSet := func() *functional.LevelSet {
+			return fixture.Must(functional.NewLevelSet(functional.LevelSetConfig{InputFeatures: 4, NuFeatures: 4, Rate: rate, Batch: 2, Nus: 3, Average: average}))
 		}
 		a, b, c, d := quantile(), quantile(), levelSet(), levelSet()
 		for step := range 20 {
 			if step == 9 {
-				restore(t, a, b)
-				restore(t, c, d)
+				fixture.Restore(t, a, b)
+				fixture.Restore(t, c, d)
 			}
-			must(0, a.Step(levelBatch()))
-			must(0, c.Step(levelSetBatch()))
+			fixture.Must(0, a.Step(levelBatch()))
+			fixture.Must(0, c.Step(levelSetBatch()))
 			if step >= 9 {
-				must(0, b.Step(levelBatch()))
-				must(0, d.Step(levelSetBatch()))
+				fixture.Must(0, b.Step(levelBatch()))
+				fixture.Must(0, d.Step(levelSetBatch()))
 			}
 		}
 		for _, pair := range [][2]snapshot.Stateful{{a, b}, {c, d}} {
-			if x, y := snapshotBytes(pair[0]), snapshotBytes(pair[1]); string(x) != string(y) {
+			if x, y := fixture.StateOf(pair[0]), fixture.StateOf(pair[1]); string(x) != string(y) {
 				t.Errorf("%T, average %v: the continuation differs", pair[0], average)
 			}
 		}
@@ -209,19 +213,19 @@ func TestFunctionValuedSaveAndRestore(t *testing.T) {
 }
 
 func TestLevelSetErrors(t *testing.T) {
-	for name, change := range map[string]func(*sgd.LevelSetConfig){
-		"features": func(c *sgd.LevelSetConfig) { c.InputFeatures = 0 },
-		"lambda":   func(c *sgd.LevelSetConfig) { c.Lambda = -1 },
-		"batch":    func(c *sgd.LevelSetConfig) { c.Rate, c.Nus = sgd.Constant(.1), 3 },
-		"rate":     func(c *sgd.LevelSetConfig) { c.Rate, c.Nus, c.Batch = sgd.Constant(0), 3, 2 },
+	for name, change := range map[string]func(*functional.LevelSetConfig){
+		"features": func(c *functional.LevelSetConfig) { c.InputFeatures = 0 },
+		"lambda":   func(c *functional.LevelSetConfig) { c.Lambda = -1 },
+		"batch":    func(c *functional.LevelSetConfig) { c.Rate, c.Nus = rates.Constant(.1), 3 },
+		"rate":     func(c *functional.LevelSetConfig) { c.Rate, c.Nus, c.Batch = rates.Constant(0), 3, 2 },
 	} {
-		cfg := sgd.LevelSetConfig{InputFeatures: 4, NuFeatures: 4}
+		cfg := functional.LevelSetConfig{InputFeatures: 4, NuFeatures: 4}
 		change(&cfg)
-		if _, err := sgd.NewLevelSet(cfg); err == nil {
+		if _, err := functional.NewLevelSet(cfg); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	l := must(sgd.NewLevelSet(sgd.LevelSetConfig{InputFeatures: 4, NuFeatures: 4, Rate: sgd.Constant(.1), Batch: 2, Nus: 3}))
+	l := fixture.Must(functional.NewLevelSet(functional.LevelSetConfig{InputFeatures: 4, NuFeatures: 4, Rate: rates.Constant(.1), Batch: 2, Nus: 3}))
 	bad := levelSetBatch()
 	bad.Nu = []float64{.1, 1, .5}
 	if l.Step(bad) == nil {
@@ -232,7 +236,7 @@ func TestLevelSetErrors(t *testing.T) {
 	if l.Step(bad) == nil {
 		t.Error("a feature that is not a number is accepted")
 	}
-	if _, err := l.Fit(levelSetBatch(), sgd.LBFGS{}); err == nil {
+	if _, err := l.Fit(levelSetBatch(), batch.LBFGS{}); err == nil {
 		t.Error("Fit accepts Width = 0")
 	}
 }

@@ -1,12 +1,14 @@
-package sgd_test
+package batch_test
 
 import (
 	"math"
 	"testing"
 
+	"github.com/orffvar/forecaster/sgd/internal/fixture"
+
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/coupling"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/batch"
 )
 
 // scalarFeatures returns phi of each row of x.
@@ -21,8 +23,8 @@ func scalarFeatures(m *orff.Decomposable, x []float64) []float64 {
 }
 
 func fixRidge(lambda float64) []float64 {
-	m := fixMap()
-	l := must(sgd.NewRidge(3, scalarFeatures(m, fixX), fixY, fixB))
+	m := fixture.Map()
+	l := fixture.Must(batch.NewRidge(3, scalarFeatures(m, fixture.X), fixture.Y, fixture.B))
 	theta := make([]float64, 8)
 	if err := l.SolveTo(theta, lambda); err != nil {
 		panic(err)
@@ -30,84 +32,84 @@ func fixRidge(lambda float64) []float64 {
 	return theta
 }
 
-func fixObjective(change func(*sgd.ObjectiveConfig)) *sgd.Objective {
-	m := fixMap()
-	cfg := sgd.ObjectiveConfig{Map: m, X: fixX, Y: fixY, Lambda: fixLambda}
+func fixObjective(change func(*batch.ObjectiveConfig)) *batch.Objective {
+	m := fixture.Map()
+	cfg := batch.ObjectiveConfig{Map: m, X: fixture.X, Y: fixture.Y, Lambda: fixture.Lambda}
 	if change != nil {
 		change(&cfg)
 	}
-	return must(sgd.NewObjective(cfg))
+	return fixture.Must(batch.NewObjective(cfg))
 }
 
 // C0.1: The objective 1/N Σ ‖h(x_i) − y_i‖² + λ/2 ‖θ‖² (6.2), convention M, has the solution of H
 // at λ/2.
 func TestC0_1_ConventionM(t *testing.T) {
 	// The minimiser of SSE/N + lambda/2 ||theta||^2, found on its own objective.
-	m, theta := fixMap(), make([]float64, 8)
-	phi, e, g := scalarFeatures(m, fixX), make([]float64, 2), make([]float64, 8)
+	m, theta := fixture.Map(), make([]float64, 8)
+	phi, e, g := scalarFeatures(m, fixture.X), make([]float64, 2), make([]float64, 8)
 	for range 4000 {
 		for k, v := range theta {
-			g[k] = fixLambda * v
+			g[k] = fixture.Lambda * v
 		}
 		for i := range 3 {
 			m.PredictTo(e, phi[4*i:4*i+4], theta)
-			e[0] -= fixY[2*i]
-			e[1] -= fixY[2*i+1]
+			e[0] -= fixture.Y[2*i]
+			e[1] -= fixture.Y[2*i+1]
 			m.AddGradient(g, 2.0/3, phi[4*i:4*i+4], e)
 		}
 		for k := range theta {
 			theta[k] -= .5 * g[k]
 		}
 	}
-	near(t, "Theta", fixRidge(fixLambda/2), theta, 1e-12)
+	fixture.Near(t, "Theta", fixRidge(fixture.Lambda/2), theta, 1e-12)
 }
 
 // C4.1: Ridge (Algorithm 3): 1/N BᵀB Θ FᵀF + λΘ = 1/N Bᵀ Yᵀ F. With Γ = U diag(g) Uᵀ and FᵀF/N = Q
 // diag(q) Qᵀ each entry is solved by a division by g_k q_c + λ.
 func TestC4_1_RidgeClosedForm(t *testing.T) {
-	theta := fixRidge(fixLambda)
-	near(t, "Theta", theta, fixTheta, golden)
+	theta := fixRidge(fixture.Lambda)
+	fixture.Near(t, "Theta", theta, fixture.Theta, fixture.Golden)
 	o := fixObjective(nil)
-	near(t, "predictions", o.Predictions(theta), fixPrediction, golden)
+	fixture.Near(t, "predictions", o.Predictions(theta), fixture.Prediction, fixture.Golden)
 	g := make([]float64, 8)
-	near(t, "objective", []float64{o.GradientTo(g, theta)}, []float64{0.2757327314835436}, golden)
+	fixture.Near(t, "objective", []float64{o.GradientTo(g, theta)}, []float64{0.2757327314835436}, fixture.Golden)
 	var square float64
 	for _, v := range theta {
 		square += v * v
 	}
-	near(t, "norm", []float64{square}, []float64{1.6314559942363296}, golden)
+	fixture.Near(t, "norm", []float64{square}, []float64{1.6314559942363296}, fixture.Golden)
 }
 
 // C4.2: Eigendecomposition, Kronecker system, conjugate gradients and L-BFGS agree, the gradient
 // vanishes at the solution, and ‖h‖²_K = tr(Hᵀ Γ⁺ H) = ‖Θ‖² (Proposition 4.12), H = BΘ.
 func TestC4_2_SolversAgree(t *testing.T) {
-	want := fixRidge(fixLambda)
+	want := fixRidge(fixture.Lambda)
 	o := fixObjective(nil)
 
 	g := make([]float64, 8)
 	o.GradientTo(g, want)
-	near(t, "gradient at the solution", g, make([]float64, 8), 1e-12)
+	fixture.Near(t, "gradient at the solution", g, make([]float64, 8), 1e-12)
 
 	cg := make([]float64, 8)
-	if r := must(o.SolveCG(cg, 1e-13, 0)); !r.Converged {
+	if r := fixture.Must(o.SolveCG(cg, 1e-13, 0)); !r.Converged {
 		t.Errorf("CG: %+v", r)
 	}
-	near(t, "CG", cg, want, 1e-10)
+	fixture.Near(t, "CG", cg, want, 1e-10)
 
 	lbfgs := make([]float64, 8)
-	if r := must(o.MinimiseLBFGS(lbfgs, sgd.LBFGS{})); !r.Converged {
+	if r := fixture.Must(o.MinimiseLBFGS(lbfgs, batch.LBFGS{})); !r.Converged {
 		t.Errorf("L-BFGS: %+v", r)
 	}
-	near(t, "L-BFGS", lbfgs, want, 1e-6)
+	fixture.Near(t, "L-BFGS", lbfgs, want, 1e-6)
 
-	near(t, "Kronecker", kroneckerRidge(fixLambda), want, 1e-10)
+	fixture.Near(t, "Kronecker", kroneckerRidge(fixture.Lambda), want, 1e-10)
 
 	// ||h||_K^2 = tr(Hm^T Gamma^+ Hm) = ||Theta||_F^2 with Hm = B Theta.
-	theta := fixTheta
+	theta := fixture.Theta
 	hm := make([]float64, 8)
 	for i := range 2 {
 		for c := range 4 {
-			hm[4*i+c] = fixB[2*i]*theta[c] + fixB[2*i+1]*theta[4+c]
+			hm[4*i+c] = fixture.B[2*i]*theta[c] + fixture.B[2*i+1]*theta[4+c]
 		}
 	}
 	// Gamma = [[1, .5], [.5, .89]]; its determinant is .64.
@@ -120,14 +122,14 @@ func TestC4_2_SolversAgree(t *testing.T) {
 			}
 		}
 	}
-	near(t, "RKHS norm", []float64{trace}, []float64{1.6314559942363296}, 1e-12)
+	fixture.Near(t, "RKHS norm", []float64{trace}, []float64{1.6314559942363296}, 1e-12)
 }
 
 // kroneckerRidge solves the 8 x 8 normal equations of the fixture by Gaussian
 // elimination.
 func kroneckerRidge(lambda float64) []float64 {
-	m := fixMap()
-	f := scalarFeatures(m, fixX)
+	m := fixture.Map()
+	f := scalarFeatures(m, fixture.X)
 	a, rhs := make([]float64, 64), make([]float64, 8)
 	unit, column := make([]float64, 2), make([]float64, 8)
 	for i := range 3 {
@@ -137,7 +139,7 @@ func kroneckerRidge(lambda float64) []float64 {
 			unit[k] = 1
 			m.AddGradient(column, 1, f[4*i:4*i+4], unit)
 			for r := range 8 {
-				rhs[r] += column[r] * fixY[2*i+k] / 3
+				rhs[r] += column[r] * fixture.Y[2*i+k] / 3
 				for c := range 8 {
 					a[8*r+c] += column[r] * column[c] / 3
 				}
@@ -168,7 +170,7 @@ func kroneckerRidge(lambda float64) []float64 {
 // C4.3: Convention M (C0.1) changes the weights: those of the fixture of three samples at the same
 // λ.
 func TestC4_3_ConventionChangesLambda(t *testing.T) {
-	near(t, "Theta", fixRidge(fixLambda/2), fixThetaHalf, golden)
+	fixture.Near(t, "Theta", fixRidge(fixture.Lambda/2), fixture.ThetaHalf, fixture.Golden)
 }
 
 // C4.4: Equivalence with the kernel (Theorems 6.2 and 6.3): (G~ + NλI) u = y and θ = Σ Φ(x_i) u_i.
@@ -181,24 +183,24 @@ func TestC4_4_KernelEquivalence(t *testing.T) {
 		0.3052439880759012, -2.200641244391901,
 		-1.5608291059307215, 1.5409330960179035,
 	}
-	m := fixMap()
-	f := scalarFeatures(m, fixX)
+	m := fixture.Map()
+	f := scalarFeatures(m, fixture.X)
 	theta := make([]float64, 8)
 	for i := range 3 {
 		m.AddGradient(theta, 1, f[4*i:4*i+4], u[2*i:2*i+2])
 	}
-	near(t, "theta", theta, fixRidge(fixLambda), 1e-14)
+	fixture.Near(t, "theta", theta, fixRidge(fixture.Lambda), 1e-14)
 
 	residual := make([]float64, 6)
-	for i, h := range fixObjective(nil).Predictions(fixRidge(fixLambda)) {
-		residual[i] = (fixY[i] - h) / (3 * fixLambda)
+	for i, h := range fixObjective(nil).Predictions(fixRidge(fixture.Lambda)) {
+		residual[i] = (fixture.Y[i] - h) / (3 * fixture.Lambda)
 	}
-	near(t, "u", residual, u, golden)
+	fixture.Near(t, "u", residual, u, fixture.Golden)
 
 	gamma := []float64{1, .5, .5, .89}
 	for i := range 3 {
 		for k := range 2 {
-			sum := fixLambda * u[2*i+k]
+			sum := fixture.Lambda * u[2*i+k]
 			for j := range 3 {
 				var g float64
 				for c := range 4 {
@@ -206,7 +208,7 @@ func TestC4_4_KernelEquivalence(t *testing.T) {
 				}
 				sum += g * (gamma[2*k]*u[2*j] + gamma[2*k+1]*u[2*j+1]) / 3
 			}
-			near(t, "kernel system", []float64{sum}, []float64{fixY[2*i+k] / 3}, 1e-14)
+			fixture.Near(t, "kernel system", []float64{sum}, []float64{fixture.Y[2*i+k] / 3}, 1e-14)
 		}
 	}
 }
@@ -214,17 +216,17 @@ func TestC4_4_KernelEquivalence(t *testing.T) {
 // C4.5: Range of λ (Remark 6.1, with the square it omits): λ‖h‖² ≤ mean ‖y‖² at the ridge
 // solution.
 func TestC4_5_LambdaGrid(t *testing.T) {
-	theta := fixRidge(fixLambda)
+	theta := fixRidge(fixture.Lambda)
 	var square, sigma2, top float64
 	for _, v := range theta {
 		square += v * v
 	}
 	for i := range 3 {
-		s := fixY[2*i]*fixY[2*i] + fixY[2*i+1]*fixY[2*i+1]
+		s := fixture.Y[2*i]*fixture.Y[2*i] + fixture.Y[2*i+1]*fixture.Y[2*i+1]
 		sigma2 += s / 3
 		top = max(top, s)
 	}
-	near(t, "bound", []float64{fixLambda * square, sigma2}, []float64{.1631, .9267}, 5e-5)
+	fixture.Near(t, "bound", []float64{fixture.Lambda * square, sigma2}, []float64{.1631, .9267}, 5e-5)
 	for _, lambda := range []float64{10, 1, .1, .01, 1e-4} {
 		square = 0
 		for _, v := range fixRidge(lambda) {
@@ -235,14 +237,14 @@ func TestC4_5_LambdaGrid(t *testing.T) {
 		}
 	}
 
-	grid := must(sgd.LambdaGrid(1.5, 2, fixY))
+	grid := fixture.Must(batch.LambdaGrid(1.5, 2, fixture.Y))
 	for j, v := range grid {
-		near(t, "grid", []float64{v}, []float64{1.5 * sigma2 / top * math.Pow(10, -float64(j))}, 1e-15)
+		fixture.Near(t, "grid", []float64{v}, []float64{1.5 * sigma2 / top * math.Pow(10, -float64(j))}, 1e-15)
 	}
 	if len(grid) != 9 {
 		t.Errorf("%d values, want 9", len(grid))
 	}
-	if _, err := sgd.LambdaGrid(1, 1, []float64{0, math.NaN()}); err == nil {
+	if _, err := batch.LambdaGrid(1, 1, []float64{0, math.NaN()}); err == nil {
 		t.Error("a grid without targets")
 	}
 }
@@ -250,37 +252,37 @@ func TestC4_5_LambdaGrid(t *testing.T) {
 // The primal and the dual decomposition give the same solution as conjugate
 // gradients, for p != p' and a singular Gamma.
 func TestRidgePrimalAndDual(t *testing.T) {
-	r := &source{4}
+	r := &fixture.Source{S: 4}
 	b := []float64{1, .2, -.5, .3, .4, .8} // 3 x 2
-	m := orff.NewDecomposable(orff.FourierOf(r.normals(12), 2), must(coupling.FromFactor(3, 2, b)))
+	m := orff.NewDecomposable(orff.FourierOf(r.Normals(12), 2), fixture.Must(coupling.FromFactor(3, 2, b)))
 	d := m.Dims() // r = 12
 	for _, n := range []int{1, 5, 12, 40} {
-		x, y := r.normals(n*d.In), r.normals(n*d.Out)
-		l := must(sgd.NewRidge(n, scalarFeatures(m, x), y, b))
-		o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: 1e-2}))
+		x, y := r.Normals(n*d.In), r.Normals(n*d.Out)
+		l := fixture.Must(batch.NewRidge(n, scalarFeatures(m, x), y, b))
+		o := fixture.Must(batch.NewObjective(batch.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: 1e-2}))
 		theta, want := make([]float64, d.Params), make([]float64, d.Params)
 		if err := l.SolveTo(theta, 1e-2); err != nil {
 			t.Fatal(err)
 		}
-		must(o.SolveCG(want, 1e-14, 0))
-		near(t, "theta", theta, want, 1e-11) // condition number about 100
+		fixture.Must(o.SolveCG(want, 1e-14, 0))
+		fixture.Near(t, "theta", theta, want, 1e-11) // condition number about 100
 	}
 }
 
 func TestRidgeRefuses(t *testing.T) {
 	nan := math.NaN()
 	for name, err := range map[string]error{
-		"rows":        second(sgd.NewRidge(2, make([]float64, 3), make([]float64, 2), []float64{1})),
-		"empty":       second(sgd.NewRidge(0, nil, nil, nil)),
-		"operator":    second(sgd.NewRidge(1, []float64{1}, []float64{1, 2}, []float64{1, 2, 3})),
-		"NaN target":  second(sgd.NewRidge(1, []float64{1}, []float64{nan}, []float64{1})),
-		"NaN feature": second(sgd.NewRidge(1, []float64{nan}, []float64{1}, []float64{1})),
+		"rows":        second(batch.NewRidge(2, make([]float64, 3), make([]float64, 2), []float64{1})),
+		"empty":       second(batch.NewRidge(0, nil, nil, nil)),
+		"operator":    second(batch.NewRidge(1, []float64{1}, []float64{1, 2}, []float64{1, 2, 3})),
+		"NaN target":  second(batch.NewRidge(1, []float64{1}, []float64{nan}, []float64{1})),
+		"NaN feature": second(batch.NewRidge(1, []float64{nan}, []float64{1}, []float64{1})),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	l := must(sgd.NewRidge(1, []float64{1}, []float64{1}, []float64{1}))
+	l := fixture.Must(batch.NewRidge(1, []float64{1}, []float64{1}, []float64{1}))
 	for _, lambda := range []float64{0, -1, nan, math.Inf(1)} {
 		if l.SolveTo(make([]float64, 1), lambda) == nil {
 			t.Errorf("lambda %g is accepted", lambda)

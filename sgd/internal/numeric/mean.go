@@ -1,4 +1,4 @@
-package sgd
+package numeric
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// mean is the average of the iterates theta_1, theta_2, ... over at least the
+// Mean is the average of the iterates theta_1, theta_2, ... over at least the
 // last half and at most the last three quarters of the steps (Polyak and
 // Ruppert; suffix averaging, Rakhlin et al. 2012). A step that changes one block
 // costs only that block.
@@ -17,7 +17,7 @@ import (
 //	sum_j s_j t_j = S_k t_k - sum_j S_(j-1) (t_j - t_(j-1)),
 //
 // where the difference of a step is zero outside its block.
-type mean struct {
+type Mean struct {
 	prev []float64 // sum over the previous window
 	cur  []float64 // sum over this window, less sum*t
 	sum  float64   // S_k since the last settle
@@ -25,20 +25,20 @@ type mean struct {
 	prevN, curN, window int
 }
 
-func newMean(n int) *mean {
-	return &mean{prev: make([]float64, n), cur: make([]float64, n), window: 1}
+func NewMean(n int) *Mean {
+	return &Mean{prev: make([]float64, n), cur: make([]float64, n), window: 1}
 }
 
-// count returns the number of iterates averaged.
-func (m *mean) count() int { return m.prevN + m.curN }
+// Count returns the number of iterates averaged.
+func (m *Mean) Count() int { return m.prevN + m.curN }
 
-// add takes the iterate s*t, where t has just changed by delta from offset on.
-func (m *mean) add(t []float64, s float64, offset int, delta []float64) {
+// Add takes the iterate s*t, where t has just changed by delta from offset on.
+func (m *Mean) Add(t []float64, s float64, offset int, delta []float64) {
 	vec.Axpy(-m.sum, delta, m.cur[offset:offset+len(delta)])
 	m.sum += s
 	m.curN++
 	if m.curN == m.window {
-		m.settle(t)
+		m.Settle(t)
 		m.prev, m.cur = m.cur, m.prev
 		clear(m.cur)
 		m.prevN, m.curN = m.curN, 0
@@ -46,29 +46,29 @@ func (m *mean) add(t []float64, s float64, offset int, delta []float64) {
 	}
 }
 
-// restart forgets all iterates.
-func (m *mean) restart() {
+// Restart forgets all iterates.
+func (m *Mean) Restart() {
 	clear(m.prev)
 	clear(m.cur)
 	m.sum, m.prevN, m.curN, m.window = 0, 0, 0, 1
 }
 
-// settle makes the sums independent of t, which is about to be rescaled.
-func (m *mean) settle(t []float64) {
+// Settle makes the sums independent of t, which is about to be rescaled.
+func (m *Mean) Settle(t []float64) {
 	vec.Axpy(m.sum, t, m.cur)
 	m.sum = 0
 }
 
-// to sets dst to the mean of the weights from offset on.
-func (m *mean) to(dst, t []float64, offset int) {
-	f := 1 / float64(m.count())
+// To sets dst to the mean of the weights from offset on.
+func (m *Mean) To(dst, t []float64, offset int) {
+	f := 1 / float64(m.Count())
 	for k := range dst {
 		j := offset + k
 		dst[k] = f * (m.prev[j] + m.cur[j] + m.sum*t[j])
 	}
 }
 
-func (m *mean) state(c *snapshot.Codec) {
+func (m *Mean) State(c *snapshot.Codec) {
 	const limit = math.MaxInt / 4
 	c.Index(&m.prevN, limit)
 	c.Index(&m.window, limit)

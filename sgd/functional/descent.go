@@ -1,10 +1,13 @@
-package sgd
+package functional
 
 import (
 	"math"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/sgd/batch"
+	"github.com/orffvar/forecaster/sgd/internal/numeric"
+	"github.com/orffvar/forecaster/sgd/rates"
 )
 
 // descent is what the function-valued models share: weights that are learnt
@@ -12,25 +15,25 @@ import (
 type descent struct {
 	w    []float64
 	t    int // online steps taken
-	rate Schedule
-	mean *mean // or nil
+	rate rates.Schedule
+	mean *numeric.Mean // or nil
 
 	g   []float64
 	eff []float64 // weights of the prediction when there is a mean
 }
 
 // newDescent returns n zero weights. Without a rate there is only fit.
-func newDescent(n int, lambda float64, rate Schedule, average bool) (descent, error) {
+func newDescent(n int, lambda float64, rate rates.Schedule, average bool) (descent, error) {
 	d := descent{w: make([]float64, n), rate: rate}
 	if rate == nil {
 		return d, nil
 	}
-	if err := rate.Validate(lambda, DecayBlock); err != nil {
+	if err := rate.Validate(lambda, rates.DecayBlock); err != nil {
 		return descent{}, err
 	}
 	d.g = make([]float64, n)
 	if average {
-		d.mean = newMean(n)
+		d.mean = numeric.NewMean(n)
 		d.eff = make([]float64, n)
 	}
 	return d, nil
@@ -42,31 +45,31 @@ func (d *descent) step() {
 	vec.Scale(-d.rate.Rate(d.t), d.g)
 	vec.Axpy(1, d.g, d.w)
 	if d.mean != nil {
-		d.mean.add(d.w, 1, 0, d.g)
+		d.mean.Add(d.w, 1, 0, d.g)
 	}
 }
 
 // fit minimises from the weights of the prediction on and starts the clock again.
-func (d *descent) fit(options LBFGS, gradientTo func(g, w []float64) float64) (Result, error) {
+func (d *descent) fit(options batch.LBFGS, gradientTo func(g, w []float64) float64) (batch.Result, error) {
 	w := append([]float64(nil), d.weights()...)
-	r, err := options.minimise(w, gradientTo)
+	r, err := options.Minimise(w, gradientTo)
 	if err != nil {
-		return Result{}, err
+		return batch.Result{}, err
 	}
 	copy(d.w, w)
 	d.t = 0
 	if d.mean != nil {
-		d.mean = newMean(len(w))
+		d.mean = numeric.NewMean(len(w))
 	}
 	return r, nil
 }
 
 // weights returns the weights of the prediction.
 func (d *descent) weights() []float64 {
-	if d.mean == nil || d.mean.count() == 0 {
+	if d.mean == nil || d.mean.Count() == 0 {
 		return d.w
 	}
-	d.mean.to(d.eff, d.w, 0)
+	d.mean.To(d.eff, d.w, 0)
 	return d.eff
 }
 
@@ -74,6 +77,6 @@ func (d *descent) state(c *snapshot.Codec) {
 	c.Index(&d.t, math.MaxInt)
 	c.Float64s(d.w)
 	if d.mean != nil {
-		d.mean.state(c)
+		d.mean.State(c)
 	}
 }

@@ -1,11 +1,16 @@
-package sgd_test
+package functional_test
 
 import (
 	"math"
 	"slices"
 	"testing"
 
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/internal/fixture"
+
+	"github.com/orffvar/forecaster/sgd/batch"
+	"github.com/orffvar/forecaster/sgd/functional"
+	"github.com/orffvar/forecaster/sgd/losses"
+	"github.com/orffvar/forecaster/sgd/rates"
 )
 
 // cosSin appends the features of x for frequencies w: 1/sqrt(D) [cos; sin].
@@ -42,7 +47,7 @@ var (
 	levels     = []float64{.1, .6, .9}
 )
 
-func levelBatch() (b sgd.QuantileBatch) {
+func levelBatch() (b functional.QuantileBatch) {
 	b.Y, b.Tau = levelY, levels
 	for _, x := range levelX {
 		b.PhiX = cosSin(b.PhiX, levelOmega, x)
@@ -54,78 +59,78 @@ func levelBatch() (b sgd.QuantileBatch) {
 	return b
 }
 
-// rowMajor is the inverse of colMajor for square matrices.
-func rowMajor(theta []float64) []float64 { return colMajor(theta, 4) }
+// rowMajor is the inverse of ColMajor for square matrices.
+func rowMajor(theta []float64) []float64 { return fixture.ColMajor(theta, 4) }
 
 // C7.2: Joint quantile regression: J = 1/(NT) Σ [ρ_τ(y_i − f_i(τ)) + λ1 max(0, −f_i'(τ))] + λ2
 // ‖Θ‖², f_i(τ) = φ_X(x_i)ᵀ Θ φ_T(τ); value and gradient at given weights.
 func TestC7_2_QuantileObjective(t *testing.T) {
-	q := must(sgd.NewQuantile(sgd.QuantileConfig{InputFeatures: 4, TauFeatures: 4, Crossing: .7, Lambda: 2 * .05}))
+	q := fixture.Must(functional.NewQuantile(functional.QuantileConfig{InputFeatures: 4, TauFeatures: 4, Crossing: .7, Lambda: 2 * .05}))
 	b := levelBatch()
-	theta, g, trash := colMajor(levelTheta, 4), make([]float64, 16), make([]float64, 16)
+	theta, g, trash := fixture.ColMajor(levelTheta, 4), make([]float64, 16), make([]float64, 16)
 
-	value := must(q.GradientTo(g, theta, b))
-	near(t, "J", []float64{value}, []float64{0.20710231412917166}, golden)
-	near(t, "dJ row 1", rowMajor(g)[:4], []float64{0.07414975755100753, -0.0017247099880551633, 0.014041210149603068, 0.03916817548826217}, golden)
-	near(t, "dJ row 4", rowMajor(g)[12:], []float64{0.09579534719526189, 0.0672563823598218, -0.025691321322446753, 0.061864147817100375}, golden)
-	near(t, "finite differences", differences(func(v []float64) float64 { return must(q.GradientTo(trash, v, b)) }, theta), g, 1e-8)
+	value := fixture.Must(q.GradientTo(g, theta, b))
+	fixture.Near(t, "J", []float64{value}, []float64{0.20710231412917166}, fixture.Golden)
+	fixture.Near(t, "dJ row 1", rowMajor(g)[:4], []float64{0.07414975755100753, -0.0017247099880551633, 0.014041210149603068, 0.03916817548826217}, fixture.Golden)
+	fixture.Near(t, "dJ row 4", rowMajor(g)[12:], []float64{0.09579534719526189, 0.0672563823598218, -0.025691321322446753, 0.061864147817100375}, fixture.Golden)
+	fixture.Near(t, "finite differences", fixture.Differences(func(v []float64) float64 { return fixture.Must(q.GradientTo(trash, v, b)) }, theta), g, 1e-8)
 
 	for i := range theta {
 		theta[i] = -theta[i]
 	}
-	value = must(q.GradientTo(g, theta, b))
-	near(t, "J, all slopes negative", []float64{value}, []float64{0.8150898247081029}, golden)
-	near(t, "dJ row 1", rowMajor(g)[:4], []float64{-0.13360706095364983, 0.4256135464894257, -0.24988142666542768, -0.5241412219700774}, golden)
-	near(t, "finite differences", differences(func(v []float64) float64 { return must(q.GradientTo(trash, v, b)) }, theta), g, 1e-8)
+	value = fixture.Must(q.GradientTo(g, theta, b))
+	fixture.Near(t, "J, all slopes negative", []float64{value}, []float64{0.8150898247081029}, fixture.Golden)
+	fixture.Near(t, "dJ row 1", rowMajor(g)[:4], []float64{-0.13360706095364983, 0.4256135464894257, -0.24988142666542768, -0.5241412219700774}, fixture.Golden)
+	fixture.Near(t, "finite differences", fixture.Differences(func(v []float64) float64 { return fixture.Must(q.GradientTo(trash, v, b)) }, theta), g, 1e-8)
 }
 
 func TestQuantilePrediction(t *testing.T) {
 	// A rate so small that one step leaves Theta alone shows the weights: instead
 	// restore them through the state of a model that was given them.
-	q := must(sgd.NewQuantile(sgd.QuantileConfig{InputFeatures: 4, TauFeatures: 4}))
-	e := snapshotBytes(q)
-	setWeights(e, colMajor(levelTheta, 4))
-	if err := decode(e, q); err != nil {
+	q := fixture.Must(functional.NewQuantile(functional.QuantileConfig{InputFeatures: 4, TauFeatures: 4}))
+	e := fixture.StateOf(q)
+	setWeights(e, fixture.ColMajor(levelTheta, 4))
+	if err := fixture.Decode(e, q); err != nil {
 		t.Fatal(err)
 	}
 	b := levelBatch()
 	f := make([]float64, 3)
 	q.PredictTo(f, b.PhiX[:4], b.PhiT)
-	near(t, "f(x_1)", f, []float64{0.13398686575030438, 0.48547857066435113, 0.6230521733316865}, golden)
+	fixture.Near(t, "f(x_1)", f, []float64{0.13398686575030438, 0.48547857066435113, 0.6230521733316865}, fixture.Golden)
 	q.PredictTo(f, b.PhiX[4:], b.PhiT)
-	near(t, "f(x_2)", f, []float64{0.18430756743835036, 0.5182332594249893, 0.6382438195099114}, golden)
+	fixture.Near(t, "f(x_2)", f, []float64{0.18430756743835036, 0.5182332594249893, 0.6382438195099114}, fixture.Golden)
 	w := make([]float64, 16)
 	q.WeightsTo(w)
-	near(t, "weights", w, colMajor(levelTheta, 4), 0)
+	fixture.Near(t, "weights", w, fixture.ColMajor(levelTheta, 4), 0)
 }
 
 // The smoothed objective has the gradient of finite differences across the kinks.
 func TestSmoothedGradients(t *testing.T) {
-	r := &source{3}
-	q := must(sgd.NewQuantile(sgd.QuantileConfig{InputFeatures: 4, TauFeatures: 4, Crossing: .7, Lambda: .1, Width: .5}))
-	l := must(sgd.NewLevelSet(sgd.LevelSetConfig{InputFeatures: 4, NuFeatures: 4, Lambda: .01, Width: .5}))
+	r := &fixture.Source{S: 3}
+	q := fixture.Must(functional.NewQuantile(functional.QuantileConfig{InputFeatures: 4, TauFeatures: 4, Crossing: .7, Lambda: .1, Width: .5}))
+	l := fixture.Must(functional.NewLevelSet(functional.LevelSetConfig{InputFeatures: 4, NuFeatures: 4, Lambda: .01, Width: .5}))
 	b := levelBatch()
-	lb := sgd.LevelSetBatch{PhiX: b.PhiX, Nu: levels, PhiT: b.PhiT}
+	lb := functional.LevelSetBatch{PhiX: b.PhiX, Nu: levels, PhiT: b.PhiT}
 	for range 20 {
-		theta, g, trash := r.normals(16), make([]float64, 16), make([]float64, 16)
-		must(q.GradientTo(g, theta, b))
-		near(t, "quantile", differences(func(v []float64) float64 { return must(q.GradientTo(trash, v, b)) }, theta), g, 1e-8)
-		w, gw, trashW := r.normals(20), make([]float64, 20), make([]float64, 20)
-		must(l.GradientTo(gw, w, lb))
-		near(t, "level set", differences(func(v []float64) float64 { return must(l.GradientTo(trashW, v, lb)) }, w), gw, 1e-8)
+		theta, g, trash := r.Normals(16), make([]float64, 16), make([]float64, 16)
+		fixture.Must(q.GradientTo(g, theta, b))
+		fixture.Near(t, "quantile", fixture.Differences(func(v []float64) float64 { return fixture.Must(q.GradientTo(trash, v, b)) }, theta), g, 1e-8)
+		w, gw, trashW := r.Normals(20), make([]float64, 20), make([]float64, 20)
+		fixture.Must(l.GradientTo(gw, w, lb))
+		fixture.Near(t, "level set", fixture.Differences(func(v []float64) float64 { return fixture.Must(l.GradientTo(trashW, v, lb)) }, w), gw, 1e-8)
 	}
 }
 
 // heteroscedastic is the data of C7.3.
-func heteroscedastic(r *source) (x, y float64) {
-	x = 1.5 * r.uniform()
-	return x, .8*math.Sin(2*math.Pi*x) + (.1+.25*x)*r.normal()
+func heteroscedastic(r *fixture.Source) (x, y float64) {
+	x = 1.5 * r.Uniform()
+	return x, .8*math.Sin(2*math.Pi*x) + (.1+.25*x)*r.Normal()
 }
 
 // quantileSetting has the frequencies of C7.3: D = D' = 50, sigma .25 and .35.
 func quantileSetting() (wx, wt []float64) {
-	r := &source{40}
-	wx, wt = r.normals(50), r.normals(50)
+	r := &fixture.Source{S: 40}
+	wx, wt = r.Normals(50), r.Normals(50)
 	for i := range wx {
 		wx[i] /= .25
 		wt[i] /= .35
@@ -146,8 +151,8 @@ func crossingsOf(f []float64) (n int) {
 
 // coverage returns the fraction of fresh targets below the quantiles of five
 // levels and the fraction of neighbours that cross on 99 levels.
-func coverage(q *sgd.Quantile, wx, wt []float64, mean float64) (cover []float64, crossing float64) {
-	r := &source{77}
+func coverage(q *functional.Quantile, wx, wt []float64, mean float64) (cover []float64, crossing float64) {
+	r := &fixture.Source{S: 77}
 	var five, grid []float64
 	for _, tau := range []float64{.05, .275, .5, .775, .95} {
 		five = cosSin(five, wt, tau)
@@ -180,8 +185,8 @@ func TestC7_3_QuantileCoverage(t *testing.T) {
 		t.Skip("a fit of 10,000 weights; skipped with -short")
 	}
 	wx, wt := quantileSetting()
-	r := &source{41}
-	b := sgd.QuantileBatch{}
+	r := &fixture.Source{S: 41}
+	b := functional.QuantileBatch{}
 	var mean float64
 	const n, m = 2000, 30
 	for range n {
@@ -199,36 +204,36 @@ func TestC7_3_QuantileCoverage(t *testing.T) {
 		b.PhiT = cosSin(b.PhiT, wt, tau)
 		b.DPhiT = slopes(b.DPhiT, wt, tau)
 	}
-	q := must(sgd.NewQuantile(sgd.QuantileConfig{InputFeatures: 100, TauFeatures: 100, Crossing: 1, Lambda: 1e-6, Width: .01}))
-	result := must(q.Fit(b, sgd.LBFGS{Tolerance: 1e-5, MaxIterations: 300}))
+	q := fixture.Must(functional.NewQuantile(functional.QuantileConfig{InputFeatures: 100, TauFeatures: 100, Crossing: 1, Lambda: 1e-6, Width: .01}))
+	result := fixture.Must(q.Fit(b, batch.LBFGS{Tolerance: 1e-5, MaxIterations: 300}))
 	cover, crossing := coverage(q, wx, wt, mean)
 	t.Logf("coverage %.3f, crossing %.4f, %+v", cover, crossing, result)
-	near(t, "coverage", cover, []float64{.05, .275, .5, .775, .95}, .06)
+	fixture.Near(t, "coverage", cover, []float64{.05, .275, .5, .775, .95}, .06)
 	if !(crossing < .01) {
 		t.Errorf("crossing rate %g, want < 1 %%", crossing)
 	}
 }
 
 // onlineQuantile is the same by averaged stochastic gradient descent.
-func onlineQuantile(average bool) *sgd.Quantile {
-	return must(sgd.NewQuantile(sgd.QuantileConfig{
+func onlineQuantile(average bool) *functional.Quantile {
+	return fixture.Must(functional.NewQuantile(functional.QuantileConfig{
 		InputFeatures: 100, TauFeatures: 100, Crossing: .1, Lambda: 1e-6,
-		Batch: 8, Taus: 8, Rate: sgd.InverseScaling{Gamma0: 4, Gamma1: .01, Power: .5}, Average: average,
+		Batch: 8, Taus: 8, Rate: rates.InverseScaling{Gamma0: 4, Gamma1: .01, Power: .5}, Average: average,
 	}))
 }
 
 func TestQuantileOnline(t *testing.T) {
 	wx, wt := quantileSetting()
-	r := &source{42}
+	r := &fixture.Source{S: 42}
 	q := onlineQuantile(true)
-	b := sgd.QuantileBatch{Y: make([]float64, 8), Tau: make([]float64, 8)}
+	b := functional.QuantileBatch{Y: make([]float64, 8), Tau: make([]float64, 8)}
 	for range 3000 {
 		b.PhiX, b.PhiT, b.DPhiT = b.PhiX[:0], b.PhiT[:0], b.DPhiT[:0]
 		for k := range 8 {
 			var x float64
 			x, b.Y[k] = heteroscedastic(r)
 			b.PhiX = cosSin(b.PhiX, wx, x)
-			b.Tau[k] = r.uniform()
+			b.Tau[k] = r.Uniform()
 			b.PhiT = cosSin(b.PhiT, wt, b.Tau[k])
 			b.DPhiT = slopes(b.DPhiT, wt, b.Tau[k])
 		}
@@ -238,25 +243,25 @@ func TestQuantileOnline(t *testing.T) {
 	}
 	cover, crossing := coverage(q, wx, wt, 0)
 	t.Logf("coverage %.3f, crossing %.4f", cover, crossing)
-	near(t, "coverage", cover, []float64{.05, .275, .5, .775, .95}, .1) // of one pass over 24,000 samples
+	fixture.Near(t, "coverage", cover, []float64{.05, .275, .5, .775, .95}, .1) // of one pass over 24,000 samples
 	if !(crossing < .02) {
 		t.Errorf("crossing rate %g", crossing)
 	}
-	if n := testing.AllocsPerRun(20, func() { must(0, q.Step(b)) }); n != 0 {
+	if n := testing.AllocsPerRun(20, func() { fixture.Must(0, q.Step(b)) }); n != 0 {
 		t.Errorf("%g allocations per step", n)
 	}
 }
 
 func TestSortingRaisesNoPinballLoss(t *testing.T) {
-	r := &source{9}
+	r := &fixture.Source{S: 9}
 	loss := func(f []float64, y float64) (s float64) {
 		for i, v := range f {
-			s += must(sgd.NewPinball((float64(i)+.5)/float64(len(f)))).Value(v, y)
+			s += fixture.Must(losses.NewPinball((float64(i)+.5)/float64(len(f)))).Value(v, y)
 		}
 		return s
 	}
 	for range 500 {
-		f, y := r.normals(9), r.normal()
+		f, y := r.Normals(9), r.Normal()
 		before, crossed := loss(f, y), crossingsOf(f)
 		slices.Sort(f)
 		if !(loss(f, y) <= before+1e-12) {
@@ -270,21 +275,21 @@ func TestSortingRaisesNoPinballLoss(t *testing.T) {
 
 func TestQuantileErrors(t *testing.T) {
 	nan := math.NaN()
-	for name, change := range map[string]func(*sgd.QuantileConfig){
-		"features": func(c *sgd.QuantileConfig) { c.TauFeatures = 0 },
-		"lambda":   func(c *sgd.QuantileConfig) { c.Lambda = nan },
-		"crossing": func(c *sgd.QuantileConfig) { c.Crossing = -1 },
-		"batch":    func(c *sgd.QuantileConfig) { c.Rate, c.Taus = sgd.Constant(.1), 3 },
-		"rate":     func(c *sgd.QuantileConfig) { c.Rate, c.Taus, c.Batch = sgd.Constant(-1), 3, 2 },
+	for name, change := range map[string]func(*functional.QuantileConfig){
+		"features": func(c *functional.QuantileConfig) { c.TauFeatures = 0 },
+		"lambda":   func(c *functional.QuantileConfig) { c.Lambda = nan },
+		"crossing": func(c *functional.QuantileConfig) { c.Crossing = -1 },
+		"batch":    func(c *functional.QuantileConfig) { c.Rate, c.Taus = rates.Constant(.1), 3 },
+		"rate":     func(c *functional.QuantileConfig) { c.Rate, c.Taus, c.Batch = rates.Constant(-1), 3, 2 },
 	} {
-		cfg := sgd.QuantileConfig{InputFeatures: 4, TauFeatures: 4}
+		cfg := functional.QuantileConfig{InputFeatures: 4, TauFeatures: 4}
 		change(&cfg)
-		if _, err := sgd.NewQuantile(cfg); err == nil {
+		if _, err := functional.NewQuantile(cfg); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	q := must(sgd.NewQuantile(sgd.QuantileConfig{InputFeatures: 4, TauFeatures: 4, Rate: sgd.Constant(.1), Batch: 2, Taus: 3}))
-	before := snapshotBytes(q)
+	q := fixture.Must(functional.NewQuantile(functional.QuantileConfig{InputFeatures: 4, TauFeatures: 4, Rate: rates.Constant(.1), Batch: 2, Taus: 3}))
+	before := fixture.StateOf(q)
 	bad := levelBatch()
 	bad.Tau = []float64{.1, 1.1, .5}
 	if q.Step(bad) == nil {
@@ -295,10 +300,10 @@ func TestQuantileErrors(t *testing.T) {
 	if q.Step(bad) == nil {
 		t.Error("a target that is not a number is accepted")
 	}
-	if !slices.Equal(before, snapshotBytes(q)) {
+	if !slices.Equal(before, fixture.StateOf(q)) {
 		t.Error("the state changed")
 	}
-	if _, err := q.Fit(levelBatch(), sgd.LBFGS{}); err == nil {
+	if _, err := q.Fit(levelBatch(), batch.LBFGS{}); err == nil {
 		t.Error("Fit accepts Width = 0")
 	}
 }

@@ -1,4 +1,4 @@
-package sgd
+package functional
 
 import (
 	"errors"
@@ -6,6 +6,10 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/sgd/batch"
+	"github.com/orffvar/forecaster/sgd/internal/numeric"
+	"github.com/orffvar/forecaster/sgd/losses"
+	"github.com/orffvar/forecaster/sgd/rates"
 )
 
 // LevelSetConfig describes a LevelSet.
@@ -22,7 +26,7 @@ type LevelSetConfig struct {
 
 	// For Step only.
 	Batch, Nus int // inputs and fractions nu of a step
-	Rate       Schedule
+	Rate       rates.Schedule
 	Average    bool // predict with the mean of the iterates of the last half or more
 }
 
@@ -71,7 +75,7 @@ func NewLevelSet(cfg LevelSetConfig) (*LevelSet, error) {
 	switch {
 	case cfg.InputFeatures < 1 || cfg.NuFeatures < 1:
 		return nil, fmt.Errorf("sgd: LevelSet needs features of inputs and of nu, got %d and %d", cfg.InputFeatures, cfg.NuFeatures)
-	case !nonNegative(cfg.Lambda, cfg.Width):
+	case !numeric.NonNegative(cfg.Lambda, cfg.Width):
 		return nil, fmt.Errorf("sgd: LevelSet Lambda and Width must be >= 0 and finite, got %g and %g", cfg.Lambda, cfg.Width)
 	}
 	d, err := newDescent((cfg.InputFeatures+1)*cfg.NuFeatures, cfg.Lambda, cfg.Rate, cfg.Average)
@@ -93,14 +97,14 @@ func (l *LevelSet) check(b LevelSetBatch) (n, m int, err error) {
 	rx, rt := l.cfg.InputFeatures, l.cfg.NuFeatures
 	n, m = len(b.PhiX)/rx, len(b.Nu)
 	if n == 0 || m == 0 || len(b.PhiX) != n*rx || len(b.PhiT) != m*rt {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
 	for _, nu := range b.Nu {
 		if !(nu > 0 && nu < 1) {
 			return 0, 0, fmt.Errorf("sgd: nu = %g is outside of (0, 1)", nu)
 		}
 	}
-	if !finite(b.PhiX) || !finite(b.PhiT) {
+	if !numeric.Finite(b.PhiX) || !numeric.Finite(b.PhiT) {
 		return 0, 0, errors.New("sgd: LevelSet needs finite features")
 	}
 	return n, m, nil
@@ -125,7 +129,7 @@ func (l *LevelSet) objective(g, w []float64, b LevelSetBatch, work *levelSetWork
 		var loss, outside float64
 		f := work.f[s*n : (s+1)*n]
 		for i, v := range f {
-			v, slope := hingeEnvelope(tau-v, l.cfg.Width)
+			v, slope := losses.HingeEnvelope(tau-v, l.cfg.Width)
 			loss += v
 			outside += slope
 			f[i] = -slope
@@ -148,7 +152,7 @@ func (l *LevelSet) objective(g, w []float64, b LevelSetBatch, work *levelSetWork
 // have (r_X + 1) r_T numbers: vec(Theta) column by column, then t. It allocates.
 func (l *LevelSet) GradientTo(g, w []float64, b LevelSetBatch) (float64, error) {
 	if len(g) != len(l.w) || len(w) != len(l.w) {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
 	n, m, err := l.check(b)
 	if err != nil {
@@ -173,13 +177,13 @@ func (l *LevelSet) Step(b LevelSetBatch) error {
 
 // Fit minimises J over the whole batch by L-BFGS, starting from the current weights. The
 // step counter of Step starts again.
-func (l *LevelSet) Fit(b LevelSetBatch, options LBFGS) (Result, error) {
+func (l *LevelSet) Fit(b LevelSetBatch, options batch.LBFGS) (batch.Result, error) {
 	n, m, err := l.check(b)
 	if err != nil {
-		return Result{}, err
+		return batch.Result{}, err
 	}
 	if l.cfg.Width == 0 {
-		return Result{}, errors.New("sgd: LevelSet.Fit needs Width > 0: L-BFGS does not descend along a kink")
+		return batch.Result{}, errors.New("sgd: LevelSet.Fit needs Width > 0: L-BFGS does not descend along a kink")
 	}
 	work := newLevelSetWork(l.cfg.InputFeatures, l.cfg.NuFeatures, n, m)
 	return l.fit(options, func(g, w []float64) float64 { return l.objective(g, w, b, work) })
@@ -189,7 +193,7 @@ func (l *LevelSet) Fit(b LevelSetBatch, options LBFGS) (Result, error) {
 // then t.
 func (l *LevelSet) WeightsTo(w []float64) {
 	if len(w) != len(l.w) {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
 	copy(w, l.weights())
 }
@@ -198,7 +202,7 @@ func (l *LevelSet) WeightsTo(w []float64) {
 // rows phi_T(nu_s): where it is negative, x is one of the fraction nu_s of outliers.
 func (l *LevelSet) MarginTo(margin, phiX, phiT []float64) {
 	if len(phiT) != len(margin)*len(l.u) {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
 	theta, t := l.split(l.weights())
 	vec.MatVec(l.u, theta, phiX)

@@ -1,4 +1,4 @@
-package sgd
+package batch
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/sgd/internal/numeric"
+	"github.com/orffvar/forecaster/sgd/losses"
 )
 
 // Result says how a batch fit ended.
@@ -23,7 +25,7 @@ type Result struct {
 // lambda > 0. It stops when the gradient is below tolerance times the gradient at
 // 0, or after maxIterations (0: ten times the number of parameters).
 func (o *Objective) SolveCG(theta []float64, tolerance float64, maxIterations int) (Result, error) {
-	if _, ok := o.cfg.Loss.(Squared); !ok {
+	if _, ok := o.cfg.Loss.(losses.Squared); !ok {
 		return Result{}, errors.New("sgd: conjugate gradients need the squared loss")
 	}
 	if o.cfg.Lambda == 0 {
@@ -31,14 +33,14 @@ func (o *Objective) SolveCG(theta []float64, tolerance float64, maxIterations in
 	}
 	n := o.dims.Params
 	if len(theta) != n {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
 	if maxIterations == 0 {
 		maxIterations = 10 * n
 	}
 	r, p, ap := make([]float64, n), make([]float64, n), make([]float64, n)
 	o.GradientTo(r, p) // at 0
-	limit := tolerance * norm(r)
+	limit := tolerance * numeric.Norm(r)
 	o.GradientTo(r, theta)
 	vec.Scale(-1, r)
 	copy(p, r)
@@ -58,16 +60,16 @@ func (o *Objective) SolveCG(theta []float64, tolerance float64, maxIterations in
 	if math.IsNaN(value) || math.IsInf(value, 0) {
 		return Result{}, errNotFinite
 	}
-	return Result{k, value, norm(r), math.Sqrt(rr) <= limit}, nil
+	return Result{k, value, numeric.Norm(r), math.Sqrt(rr) <= limit}, nil
 }
 
 // MinimiseLBFGS minimises R by the limited-memory BFGS method, starting from
 // theta and leaving the solution there. See LBFGS.
 func (o *Objective) MinimiseLBFGS(theta []float64, options LBFGS) (Result, error) {
 	if len(theta) != o.dims.Params {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
-	return options.minimise(theta, o.GradientTo)
+	return options.Minimise(theta, o.GradientTo)
 }
 
 // LBFGS are the options of the limited-memory BFGS method with a line search
@@ -81,8 +83,8 @@ type LBFGS struct {
 
 var errNotFinite = errors.New("sgd: the objective is not finite")
 
-// minimise calls gradientTo for the value and the gradient of a function.
-func (l LBFGS) minimise(theta []float64, gradientTo func(g, theta []float64) float64) (Result, error) {
+// Minimise calls gradientTo for the value and the gradient of a function.
+func (l LBFGS) Minimise(theta []float64, gradientTo func(g, theta []float64) float64) (Result, error) {
 	if l.Memory < 0 || !(l.Tolerance >= 0) || l.MaxIterations < 0 {
 		return Result{}, fmt.Errorf("sgd: L-BFGS options must be >= 0, got %+v", l)
 	}
@@ -155,4 +157,6 @@ func (r *gradientRule) Converged(at *optimize.Location) optimize.Status {
 	return optimize.NotTerminated
 }
 
-func (r *gradientRule) residual(theta, g []float64) float64 { return norm(g) / max(1, norm(theta)) }
+func (r *gradientRule) residual(theta, g []float64) float64 {
+	return numeric.Norm(g) / max(1, numeric.Norm(theta))
+}

@@ -1,4 +1,4 @@
-package sgd
+package functional
 
 import (
 	"errors"
@@ -6,6 +6,10 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/sgd/batch"
+	"github.com/orffvar/forecaster/sgd/internal/numeric"
+	"github.com/orffvar/forecaster/sgd/losses"
+	"github.com/orffvar/forecaster/sgd/rates"
 )
 
 // QuantileConfig describes a Quantile.
@@ -19,7 +23,7 @@ type QuantileConfig struct {
 
 	// For Step only.
 	Batch, Taus int // inputs and quantile levels tau of a step
-	Rate        Schedule
+	Rate        rates.Schedule
 	Average     bool // predict with the mean of the iterates of the last half or more
 }
 
@@ -69,7 +73,7 @@ func NewQuantile(cfg QuantileConfig) (*Quantile, error) {
 	switch {
 	case cfg.InputFeatures < 1 || cfg.TauFeatures < 1:
 		return nil, fmt.Errorf("sgd: Quantile needs features of inputs and of tau, got %d and %d", cfg.InputFeatures, cfg.TauFeatures)
-	case !nonNegative(cfg.Lambda, cfg.Crossing, cfg.Width):
+	case !numeric.NonNegative(cfg.Lambda, cfg.Crossing, cfg.Width):
 		return nil, fmt.Errorf("sgd: Quantile Lambda, Crossing and Width must be >= 0 and finite, got %g, %g, %g", cfg.Lambda, cfg.Crossing, cfg.Width)
 	}
 	d, err := newDescent(cfg.InputFeatures*cfg.TauFeatures, cfg.Lambda, cfg.Rate, cfg.Average)
@@ -91,14 +95,14 @@ func (q *Quantile) check(b QuantileBatch) (n, m int, err error) {
 	n, m = len(b.Y), len(b.Tau)
 	rx, rt := q.cfg.InputFeatures, q.cfg.TauFeatures
 	if n == 0 || m == 0 || len(b.PhiX) != n*rx || len(b.PhiT) != m*rt || len(b.DPhiT) != m*rt {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
 	for _, tau := range b.Tau {
 		if !(tau >= 0 && tau <= 1) {
 			return 0, 0, fmt.Errorf("sgd: quantile level %g is outside of [0, 1]", tau)
 		}
 	}
-	if !finite(b.PhiX) || !finite(b.Y) || !finite(b.PhiT) || !finite(b.DPhiT) {
+	if !numeric.Finite(b.PhiX) || !numeric.Finite(b.Y) || !numeric.Finite(b.PhiT) || !numeric.Finite(b.DPhiT) {
 		return 0, 0, errors.New("sgd: Quantile needs finite features and targets")
 	}
 	return n, m, nil
@@ -112,7 +116,7 @@ func (q *Quantile) objective(g, theta []float64, b QuantileBatch, w *quantileWor
 	w.predictTo(w.f, theta, b.PhiX, b.PhiT)
 	for s, tau := range b.Tau {
 		for i, y := range b.Y {
-			v, slope := pinballEnvelope(tau, y-w.f[s*n+i], q.cfg.Width)
+			v, slope := losses.PinballEnvelope(tau, y-w.f[s*n+i], q.cfg.Width)
 			value += v
 			w.e[s*n+i] = slope
 		}
@@ -121,7 +125,7 @@ func (q *Quantile) objective(g, theta []float64, b QuantileBatch, w *quantileWor
 	if c := q.cfg.Crossing; c > 0 {
 		w.predictTo(w.f, theta, b.PhiX, b.DPhiT)
 		for k, d := range w.f {
-			v, slope := hingeEnvelope(-d, q.cfg.Width)
+			v, slope := losses.HingeEnvelope(-d, q.cfg.Width)
 			value += c * v
 			w.e[k] = -slope
 		}
@@ -139,7 +143,7 @@ func (q *Quantile) objective(g, theta []float64, b QuantileBatch, w *quantileWor
 // Both have r_X r_T numbers. It allocates.
 func (q *Quantile) GradientTo(g, theta []float64, b QuantileBatch) (float64, error) {
 	if len(g) != len(q.w) || len(theta) != len(q.w) {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
 	n, m, err := q.check(b)
 	if err != nil {
@@ -164,13 +168,13 @@ func (q *Quantile) Step(b QuantileBatch) error {
 
 // Fit minimises J over the whole batch by L-BFGS, starting from the current weights. The
 // step counter of Step starts again.
-func (q *Quantile) Fit(b QuantileBatch, options LBFGS) (Result, error) {
+func (q *Quantile) Fit(b QuantileBatch, options batch.LBFGS) (batch.Result, error) {
 	n, m, err := q.check(b)
 	if err != nil {
-		return Result{}, err
+		return batch.Result{}, err
 	}
 	if q.cfg.Width == 0 {
-		return Result{}, errors.New("sgd: Quantile.Fit needs Width > 0: L-BFGS does not descend along a kink")
+		return batch.Result{}, errors.New("sgd: Quantile.Fit needs Width > 0: L-BFGS does not descend along a kink")
 	}
 	w := newQuantileWork(q.cfg.InputFeatures, q.cfg.TauFeatures, n, m)
 	return q.fit(options, func(g, theta []float64) float64 { return q.objective(g, theta, b, w) })
@@ -180,7 +184,7 @@ func (q *Quantile) Fit(b QuantileBatch, options LBFGS) (Result, error) {
 // column: the layout of orff.Integral.
 func (q *Quantile) WeightsTo(theta []float64) {
 	if len(theta) != len(q.w) {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
 	copy(theta, q.weights())
 }
@@ -189,7 +193,7 @@ func (q *Quantile) WeightsTo(theta []float64) {
 // phi_T(tau_s).
 func (q *Quantile) PredictTo(f, phiX, phiT []float64) {
 	if len(phiT) != len(f)*len(q.u) {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
 	vec.MatVec(q.u, q.weights(), phiX)
 	vec.MatVec(f, phiT, q.u)

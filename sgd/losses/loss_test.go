@@ -1,47 +1,40 @@
-package sgd_test
+package losses_test
 
 import (
 	"math"
 	"testing"
 
-	"github.com/orffvar/forecaster/sgd"
-)
+	"github.com/orffvar/forecaster/sgd/internal/fixture"
 
-func losses() map[string]sgd.Loss {
-	return map[string]sgd.Loss{
-		"squared":     sgd.Squared{},
-		"huber":       must(sgd.NewHuber(.7)),
-		"pinball":     must(sgd.NewPinball(.3)),
-		"insensitive": must(sgd.NewInsensitive(.4)),
-	}
-}
+	"github.com/orffvar/forecaster/sgd/losses"
+)
 
 func TestLossValues(t *testing.T) {
 	for _, c := range []struct {
-		loss        sgd.Loss
+		loss        losses.Loss
 		f, y        float64
 		value, slop float64
 	}{
-		{sgd.Squared{}, 3, 1, 2, 2},
-		{must(sgd.NewHuber(1)), 3, 1, 1.5, 1},
-		{must(sgd.NewHuber(1)), .5, 1, .125, -.5},
-		{must(sgd.NewPinball(.25)), 0, 4, 1, -.25},
-		{must(sgd.NewPinball(.25)), 4, 0, 3, .75},
-		{must(sgd.NewPinball(.25)), 4, 4, 0, 0},
-		{must(sgd.NewInsensitive(.5)), 1, 3, 1.5, -1},
-		{must(sgd.NewInsensitive(.5)), 1, 1.2, 0, 0},
+		{losses.Squared{}, 3, 1, 2, 2},
+		{fixture.Must(losses.NewHuber(1)), 3, 1, 1.5, 1},
+		{fixture.Must(losses.NewHuber(1)), .5, 1, .125, -.5},
+		{fixture.Must(losses.NewPinball(.25)), 0, 4, 1, -.25},
+		{fixture.Must(losses.NewPinball(.25)), 4, 0, 3, .75},
+		{fixture.Must(losses.NewPinball(.25)), 4, 4, 0, 0},
+		{fixture.Must(losses.NewInsensitive(.5)), 1, 3, 1.5, -1},
+		{fixture.Must(losses.NewInsensitive(.5)), 1, 1.2, 0, 0},
 	} {
-		near(t, "value", []float64{c.loss.Value(c.f, c.y)}, []float64{c.value}, 1e-15)
-		near(t, "slope", []float64{c.loss.Slope(c.f, c.y)}, []float64{c.slop}, 1e-15)
+		fixture.Near(t, "value", []float64{c.loss.Value(c.f, c.y)}, []float64{c.value}, 1e-15)
+		fixture.Near(t, "slope", []float64{c.loss.Slope(c.f, c.y)}, []float64{c.slop}, 1e-15)
 	}
 }
 
 // A slope g of a convex loss satisfies L(f') >= L(f) + g (f' - f) for all f'.
 func TestSlopesAreSubgradients(t *testing.T) {
-	r := &source{1}
-	for name, l := range losses() {
+	r := &fixture.Source{S: 1}
+	for name, l := range fixture.Losses() {
 		for range 2000 {
-			f, y, other := r.normal(), r.normal(), 2*r.normal()
+			f, y, other := r.Normal(), r.Normal(), 2*r.Normal()
 			if !(l.Value(other, y) >= l.Value(f, y)+l.Slope(f, y)*(other-f)-1e-12) {
 				t.Fatalf("%s: no subgradient at f = %g, y = %g", name, f, y)
 			}
@@ -51,12 +44,12 @@ func TestSlopesAreSubgradients(t *testing.T) {
 
 func TestMissingTargetsHaveNoLoss(t *testing.T) {
 	f, y := []float64{1, 2, 3}, []float64{0, math.NaN(), 5}
-	for name, l := range losses() {
+	for name, l := range fixture.Losses() {
 		known := l.Value(1, 0) + l.Value(3, 5)
-		near(t, name, []float64{sgd.LossOf(l, f, y)}, []float64{known}, 0)
+		fixture.Near(t, name, []float64{losses.Sum(l, f, y)}, []float64{known}, 0)
 		e := []float64{9, 9, 9}
-		sgd.LossGradTo(e, l, f, y)
-		near(t, name, e, []float64{l.Slope(1, 0), 0, l.Slope(3, 5)}, 0)
+		losses.GradientTo(e, l, f, y)
+		fixture.Near(t, name, e, []float64{l.Slope(1, 0), 0, l.Slope(3, 5)}, 0)
 	}
 }
 
@@ -65,7 +58,7 @@ func TestMissingTargetsHaveNoLoss(t *testing.T) {
 //
 // The minimiser over constants of the pinball loss of a sample is its quantile.
 func TestC7_1_PinballMinimiserIsQuantile(t *testing.T) {
-	l := must(sgd.NewPinball(.25))
+	l := fixture.Must(losses.NewPinball(.25))
 	y := []float64{1, 2, 3, 4, 10}
 	best, at := math.Inf(1), 0.0
 	for i := range 1201 {
@@ -78,33 +71,33 @@ func TestC7_1_PinballMinimiserIsQuantile(t *testing.T) {
 			best, at = mean, f
 		}
 	}
-	near(t, "argmin and minimum", []float64{at, best}, []float64{2, .7}, 1e-12)
+	fixture.Near(t, "argmin and minimum", []float64{at, best}, []float64{2, .7}, 1e-12)
 
 	// The integral of rho_tau(r) over tau is |r|/2: midpoints are exact for a
 	// function linear in tau.
 	for _, r := range []float64{-3, .5} {
 		var sum float64
 		for i := range 100 {
-			sum += must(sgd.NewPinball((float64(i)+.5)/100)).Value(0, r) / 100
+			sum += fixture.Must(losses.NewPinball((float64(i)+.5)/100)).Value(0, r) / 100
 		}
-		near(t, "integral", []float64{sum}, []float64{math.Abs(r) / 2}, 1e-13)
+		fixture.Near(t, "integral", []float64{sum}, []float64{math.Abs(r) / 2}, 1e-13)
 	}
 }
 
 func TestLossesRefuse(t *testing.T) {
 	for _, v := range []float64{0, -1, math.NaN()} {
-		if _, err := sgd.NewHuber(v); err == nil {
+		if _, err := losses.NewHuber(v); err == nil {
 			t.Errorf("NewHuber accepts %g", v)
 		}
-		if _, err := sgd.NewPinball(v); err == nil {
+		if _, err := losses.NewPinball(v); err == nil {
 			t.Errorf("NewPinball accepts %g", v)
 		}
 	}
-	if _, err := sgd.NewPinball(1); err == nil {
+	if _, err := losses.NewPinball(1); err == nil {
 		t.Error("NewPinball accepts 1")
 	}
 	for _, v := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if _, err := sgd.NewInsensitive(v); err == nil {
+		if _, err := losses.NewInsensitive(v); err == nil {
 			t.Errorf("NewInsensitive accepts %g", v)
 		}
 	}

@@ -1,4 +1,4 @@
-package sgd
+package batch
 
 import (
 	"errors"
@@ -6,15 +6,18 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/internal/numeric"
+	"github.com/orffvar/forecaster/sgd/losses"
 )
 
 // ObjectiveConfig describes an Objective.
 type ObjectiveConfig struct {
-	Map Map
+	Map sgd.Map
 
-	X, Y   []float64 // M x d, M x q; NaN targets are missing
-	Lambda float64   // >= 0, convention H
-	Loss   Loss      // nil: Squared
+	X, Y   []float64   // M x d, M x q; NaN targets are missing
+	Lambda float64     // >= 0, convention H
+	Loss   losses.Loss // nil: Squared
 
 	// Observed is V, q x p row-major: the targets are of V h(x), such as sums of
 	// outputs. nil: the identity, q = p.
@@ -47,7 +50,7 @@ type Edge struct {
 // The features of all samples are kept. It is not safe for concurrent use.
 type Objective struct {
 	cfg  ObjectiveConfig
-	dims Dims
+	dims sgd.Dims
 	n    int // samples
 	inv  float64
 	observation
@@ -70,7 +73,7 @@ func newObservation(v []float64, p int) (observation, error) {
 	if v == nil {
 		return observation{nil, p, p}, nil
 	}
-	if len(v) == 0 || len(v)%p != 0 || !finite(v) {
+	if len(v) == 0 || len(v)%p != 0 || !numeric.Finite(v) {
 		return observation{}, fmt.Errorf("sgd: Objective Observed needs whole finite rows of %d numbers, got %d", p, len(v))
 	}
 	return observation{v, len(v) / p, p}, nil
@@ -112,7 +115,7 @@ func NewObjective(cfg ObjectiveConfig) (*Objective, error) {
 	switch {
 	case n < 1 || len(cfg.X) != n*d.In || len(cfg.Y) != n*v.q:
 		return nil, fmt.Errorf("sgd: Objective needs rows of %d inputs and %d targets, got %d and %d numbers", d.In, v.q, len(cfg.X), len(cfg.Y))
-	case !finite(cfg.X):
+	case !numeric.Finite(cfg.X):
 		return nil, errors.New("sgd: Objective has an input that is not finite")
 	case !(cfg.Lambda >= 0) || math.IsInf(cfg.Lambda, 0):
 		return nil, fmt.Errorf("sgd: Objective Lambda must be >= 0 and finite, got %g", cfg.Lambda)
@@ -125,7 +128,7 @@ func NewObjective(cfg ObjectiveConfig) (*Objective, error) {
 		}
 	}
 	if cfg.Loss == nil {
-		cfg.Loss = Squared{}
+		cfg.Loss = losses.Squared{}
 	}
 	o := &Objective{
 		cfg:         cfg,
@@ -178,22 +181,22 @@ func (o *Objective) GradientTo(g, theta []float64) (value float64) {
 }
 
 // hessianTo sets g = A v, where A is the Hessian of the squared loss.
-func (o *Objective) hessianTo(g, v []float64) { o.gradientTo(g, v, Squared{}, o.zero) }
+func (o *Objective) hessianTo(g, v []float64) { o.gradientTo(g, v, losses.Squared{}, o.zero) }
 
 func (o *Objective) row(i int) []float64 {
 	r := o.dims.Features
 	return o.phi[i*r : (i+1)*r]
 }
 
-func (o *Objective) gradientTo(g, theta []float64, loss Loss, y []float64) (value float64) {
+func (o *Objective) gradientTo(g, theta []float64, loss losses.Loss, y []float64) (value float64) {
 	d := o.dims
 	if len(g) != d.Params || len(theta) != d.Params {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
 	f := o.Predictions(theta)
 	o.forward(o.seen, f)
-	value = o.inv * lossOf(loss, o.seen, y)
-	lossGradTo(o.seen, loss, o.seen, y)
+	value = o.inv * losses.Sum(loss, o.seen, y)
+	losses.GradientTo(o.seen, loss, o.seen, y)
 	vec.Scale(o.inv, o.seen)
 	o.backward(o.e, o.seen)
 	if o.cfg.Manifold > 0 {

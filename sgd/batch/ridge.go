@@ -1,4 +1,4 @@
-package sgd
+package batch
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/sgd/internal/numeric"
 )
 
 // Ridge is the closed form of a decomposable model h(x) = B Theta phi(x)
@@ -38,12 +39,12 @@ func NewRidge(n int, f, y, b []float64) (*Ridge, error) {
 	if len(b) == 0 || len(b)%p != 0 {
 		return nil, fmt.Errorf("sgd: ridge needs an output operator of %d rows, got %d numbers", p, len(b))
 	}
-	if !finite(f) || !finite(y) || !finite(b) {
+	if !numeric.Finite(f) || !numeric.Finite(y) || !numeric.Finite(b) {
 		return nil, errors.New("sgd: ridge needs finite features, targets and output operator")
 	}
 	inner := len(b) / p
 	l := &Ridge{inner: inner, features: r}
-	l.gain, l.basis = gram(b, p, inner)
+	l.gain, l.basis = numeric.Gram(b, p, inner)
 
 	features := mat.NewDense(n, r, f)
 	var rotated mat.Dense // Y B V, N x p'
@@ -83,7 +84,7 @@ func NewRidge(n int, f, y, b []float64) (*Ridge, error) {
 func (l *Ridge) SolveTo(theta []float64, lambda float64) error {
 	p, m, r := l.inner, len(l.q), l.features
 	if len(theta) != p*r {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
 	if !(lambda > 0) || math.IsInf(lambda, 0) {
 		return fmt.Errorf("sgd: ridge lambda must be > 0 and finite, got %g", lambda)
@@ -108,7 +109,7 @@ func (l *Ridge) SolveTo(theta []float64, lambda float64) error {
 // error is returned when no target differs from 0.
 func LambdaGrid(kappa float64, p int, y []float64) ([]float64, error) {
 	if p < 1 || len(y)%p != 0 {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
 	var sum, top float64
 	for i := 0; i < len(y); i += p {

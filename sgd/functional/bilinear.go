@@ -1,4 +1,4 @@
-package sgd
+package functional
 
 import "github.com/orffvar/forecaster/internal/vec"
 

@@ -1,6 +1,10 @@
-package sgd
+package penalties
 
-import "math"
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/sgd/internal/numeric"
+)
 
 // Columns says which weights belong to one frequency: theta is a matrix of
 // Inner rows and 2 D columns, and frequency j owns column j (its cosine) and
@@ -26,7 +30,7 @@ type group struct {
 func (c Columns) each(theta []float64, f func(g group)) {
 	half := c.Inner * c.D
 	if half < 1 || len(theta)%(2*half) != 0 {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
 	next, g := c.Inner, group{stride: 1, sine: half, n: c.Inner}
 	if c.Rows {

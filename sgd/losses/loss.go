@@ -1,12 +1,14 @@
-package sgd
+package losses
 
 import (
 	"fmt"
 	"math"
+
+	"github.com/orffvar/forecaster/sgd/internal/numeric"
 )
 
 // Loss is a convex loss of one coordinate of a prediction f for a target y.
-// Targets that are NaN are missing: lossOf and lossGradTo skip them.
+// Targets that are NaN are missing: Sum and GradientTo skip them.
 type Loss interface {
 	// Value returns the loss.
 	Value(f, y float64) float64
@@ -15,10 +17,10 @@ type Loss interface {
 	Slope(f, y float64) float64
 }
 
-// lossOf returns the sum of the loss over the coordinates that are known.
-func lossOf(l Loss, f, y []float64) float64 {
+// Sum returns the sum of the loss over the coordinates that are known.
+func Sum(l Loss, f, y []float64) float64 {
 	if len(f) != len(y) {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
 	var s float64
 	for k, v := range y {
@@ -29,11 +31,11 @@ func lossOf(l Loss, f, y []float64) float64 {
 	return s
 }
 
-// lossGradTo sets e to a subgradient of lossOf in f; a missing coordinate has
+// GradientTo sets e to a subgradient of Sum in f; a missing coordinate has
 // none and gets 0 (the multi-task loss of Brault 2017, section 6.4). e may be f.
-func lossGradTo(e []float64, l Loss, f, y []float64) {
+func GradientTo(e []float64, l Loss, f, y []float64) {
 	if len(f) != len(y) || len(e) != len(y) {
-		panic(badLength)
+		panic(numeric.BadLength)
 	}
 	for k, v := range y {
 		if math.IsNaN(v) {
@@ -89,13 +91,13 @@ func NewPinball(tau float64) (Loss, error) {
 
 // Value returns the loss.
 func (l pinball) Value(f, y float64) float64 {
-	v, _ := pinballEnvelope(l.tau, y-f, 0)
+	v, _ := PinballEnvelope(l.tau, y-f, 0)
 	return v
 }
 
 // Slope returns -tau below the target, 1 - tau above it and 0 on it.
 func (l pinball) Slope(f, y float64) float64 {
-	_, s := pinballEnvelope(l.tau, y-f, 0)
+	_, s := PinballEnvelope(l.tau, y-f, 0)
 	return s
 }
 

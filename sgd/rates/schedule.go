@@ -1,4 +1,4 @@
-package sgd
+package rates
 
 import (
 	"errors"
