@@ -99,3 +99,31 @@ func TestInterruptedReplay(t *testing.T) {
 		t.Errorf("the same command: %s", said)
 	}
 }
+
+// TestRowsBehindTheirSuccessors: every command refuses all rows of a file that stand behind later
+// ones, fails, and names --sort, with which no row is refused.
+func TestRowsBehindTheirSuccessors(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("time,a,b\n")
+	for i := range 300 {
+		hour := (i + 150) % 300
+		fmt.Fprintf(&rows, "%d,%d,%d\n", 1767225600+3600*hour, hour%24, hour%7)
+	}
+	path := filepath.Join(t.TempDir(), "halves.csv")
+	writeFile(t, path, []byte(rows.String()))
+	for _, args := range [][]string{
+		{"replay"}, {"forecast"}, {"describe"}, {"anomalies"}, {"evaluate", "--models", "var1"},
+	} {
+		args = append(args, path)
+		code, stdout, stderr := call(t, args...)
+		out := stdout + stderr
+		for _, says := range []string{"refused: 150 late", "halves.csv:152", "--sort", "150 of 300 records were refused"} {
+			if code != exitFailed || !strings.Contains(out, says) {
+				t.Errorf("%v: exit code %d, nothing says %q:\n%s", args, code, says, out)
+			}
+		}
+		if code, _, stderr := call(t, append(args, "--sort")...); code != exitDone || strings.Contains(stderr, "late") {
+			t.Errorf("%v --sort: exit code %d\n%s", args, code, stderr)
+		}
+	}
+}
