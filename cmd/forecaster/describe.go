@@ -48,6 +48,9 @@ func (a *app) describe(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
+	if err := a.sayGaps(cmd, cfg, records); err != nil {
+		return err
+	}
 	d, err := study.DescribeRecords(cmd.Context(), cfg, records)
 	if err != nil {
 		return err

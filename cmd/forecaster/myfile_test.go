@@ -67,8 +67,10 @@ func TestMyFileDoesNotWork(t *testing.T) {
 		}
 	}
 	writeFile(t, path, []byte(text))
-	if _, _, stderr := call(t, "replay", path); !strings.Contains(stderr, "1 gap of 60 steps: add --set pipeline.interval=1m") || !strings.Contains(page, "1 gap of 60 steps") {
-		t.Errorf("a gap: %s", stderr)
+	for _, verb := range []string{"replay", "describe"} {
+		if _, _, stderr := call(t, verb, path); !strings.Contains(stderr, "1 gap of 60 steps: add --set pipeline.interval=1m") || !strings.Contains(page, "1 gap of 60 steps") {
+			t.Errorf("a gap: %s", stderr)
+		}
 	}
 	if _, _, stderr := call(t, "replay", path, "--set", "pipeline.interval=1m"); strings.Contains(stderr, "gap") {
 		t.Errorf("a gap that the model sees: %s", stderr)

@@ -196,9 +196,11 @@ func (v *DescribedVariable) add(y float64) {
 func (s *DescribedSeries) finish() {
 	s.To = rowTime(s.last)
 	spacing, n, all := int64(0), 0, max(s.Rows-1, 1)
-	alike := make(map[string]int) // steps by the name of their spacing
+	alike, sum := make(map[string]int), make(map[string]float64) // number and sum of the steps by the name of their spacing
 	for step, count := range s.steps {
-		alike[config.SpacingText(time.Duration(step))] += count
+		name := config.SpacingText(time.Duration(step))
+		alike[name] += count
+		sum[name] += float64(step) * float64(count)
 	}
 	for step := range s.steps {
 		count := alike[config.SpacingText(time.Duration(step))]
@@ -207,6 +209,7 @@ func (s *DescribedSeries) finish() {
 		}
 	}
 	s.Spacing, s.Regular = config.SpacingText(time.Duration(spacing)), report.Number(float64(n)/float64(all))
+	mean := sum[s.Spacing] / float64(n) // months differ in length
 	if s.Rows == 1 {
 		s.Spacing, s.Regular = "-", report.Number(math.NaN())
 	}
@@ -218,20 +221,24 @@ func (s *DescribedSeries) finish() {
 	}
 	from := max(0, len(s.rows)-describedRows)
 	times, rows := s.times[from:], s.rows[from:]
+	places := rowPlaces(len(rows))
+	if spacing > 0 {
+		places = timePlaces(times, mean)
+	}
 	columns := make([][]float64, len(s.Variables))
 	for j := range s.Variables {
 		columns[j] = make([]float64, len(rows))
 		for i, row := range rows {
 			columns[j][i] = row[j]
 		}
-		s.Variables[j].finish(times, columns[j], s.Seasons)
+		s.Variables[j].finish(times, places, columns[j], s.Seasons)
 		columns[j], _ = detrend(columns[j])
 	}
 	s.correlate(columns)
 }
 
-// finish takes the values of the last rows.
-func (v *DescribedVariable) finish(times []int64, y []float64, seasons []int) {
+// finish takes the values of the last rows, and their places on the grid of the spacing.
+func (v *DescribedVariable) finish(times []int64, places []int, y []float64, seasons []int) {
 	v.Mean, v.SD = report.Number(v.moments.mean), report.Number(math.Sqrt(v.moments.m2/v.moments.n))
 	if v.Known == 0 {
 		v.Mean, v.Repeats, v.Trend, v.Kind = report.Number(math.NaN()), report.Number(math.NaN()), report.Number(math.NaN()), "no values"
@@ -256,11 +263,12 @@ func (v *DescribedVariable) finish(times []int64, y []float64, seasons []int) {
 	}
 	rest, share := detrend(y)
 	v.Trend = report.Number(share)
-	for _, p := range seasons {
-		v.Seasons = append(v.Seasons, report.Number(seasonShare(rest, p)))
-	}
-	for _, p := range seasons[:min(1, len(seasons))] {
-		y = without(y, p)
+	for i, p := range seasons {
+		share, _ := seasonOf(rest, places, p)
+		v.Seasons = append(v.Seasons, report.Number(share))
+		if i == 0 {
+			_, y = seasonOf(y, places, p)
+		}
 	}
 	for _, at := range levelChanges(y) {
 		v.Levels = append(v.Levels, Level{rowTime(times[at.row]), report.Number(at.before), report.Number(at.after)})

@@ -97,13 +97,59 @@ func TestSeasonShare(t *testing.T) {
 	for i := range y {
 		y[i] = 2*math.Sin(2*math.Pi*float64(i)/24) + rng.NormFloat64()
 	}
-	if got := seasonShare(y, 24); math.Abs(got-2./3) > .02 { // two standard errors of 12,000 values
+	if got := seasonShare(y, rowPlaces(len(y)), 24); math.Abs(got-2./3) > .02 { // two standard errors of 12,000 values
 		t.Errorf("share %v, want 2/3", got)
 	}
-	if got := seasonShare(y, 25); got > .02 {
+	if got := seasonShare(y, rowPlaces(len(y)), 25); got > .02 {
 		t.Errorf("share %v of another period", got)
 	}
 	if got := fmt.Sprint(levelChanges(y)); got != "[]" {
 		t.Errorf("changes of the level: %s", got)
+	}
+}
+
+// TestSeasonsAcrossGaps: a gap of ten hours does not change the share of a season of the clock, and
+// one without weekends has the share of its rows.
+func TestSeasonsAcrossGaps(t *testing.T) {
+	const hour = int64(3600e9)
+	records := func(n int, at func(i int) (time int64, value float64)) *Records {
+		rng := rand.New(rand.NewPCG(3, 3))
+		r := &Records{Name: "made"}
+		for i := range n {
+			time, value := at(i)
+			r.list = append(r.list, decoded{Record: stream.Record{
+				Message: &stream.Message{}, Series: "s", Time: time, Names: []string{"a"}, Values: []float64{value + rng.NormFloat64()},
+			}})
+		}
+		return r
+	}
+	for _, c := range []struct {
+		name    string
+		season  int
+		records *Records
+	}{
+		{"gap", 24, records(1000, func(i int) (int64, float64) {
+			if i >= 500 {
+				i += 10
+			}
+			return 1767225600e9 + int64(i)*hour, 2 * math.Sin(2*math.Pi*float64(i)/24)
+		})},
+		{"workdays", 5, records(1000, func(i int) (int64, float64) {
+			return 1767571200e9 + 24*hour*int64(7*(i/5)+i%5), 2 * math.Sqrt2 * []float64{1, 0, -1, 0, 0}[i%5] // variance 16/5
+		})},
+	} {
+		d, err := DescribeRecords(t.Context(), config.Default(), c.records)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := d.Series[0]
+		want := 2. / 3 // of a sine with twice the variance of the noise
+		if c.season == 5 {
+			want = 3.2 / 4.2
+		}
+		// The standard error of a share of 1,000 values is about .015.
+		if len(s.Seasons) == 0 || s.Seasons[0] != c.season || math.Abs(float64(s.Variables[0].Seasons[0])-want) > .05 {
+			t.Errorf("%s: seasons %v with the shares %v, want %d with %.2f", c.name, s.Seasons, s.Variables[0].Seasons, c.season, want)
+		}
 	}
 }

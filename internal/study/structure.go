@@ -36,12 +36,30 @@ func momentsOf(y []float64) (m moments) {
 	return m
 }
 
-// phases are the means of y at each place of a period; NaN without a value.
-func phases(y []float64, period int) []moments {
+// timePlaces returns the number of spacings, to the nearest, between the first time and each time.
+func timePlaces(times []int64, spacing float64) []int {
+	places := make([]int, len(times))
+	for i, t := range times {
+		places[i] = int(math.Round(float64(t-times[0]) / spacing))
+	}
+	return places
+}
+
+// rowPlaces returns 0, 1, … n-1.
+func rowPlaces(n int) []int {
+	places := make([]int, n)
+	for i := range places {
+		places[i] = i
+	}
+	return places
+}
+
+// phases are the moments of y at each phase of a period; the phase of y[i] is places[i] modulo period.
+func phases(y []float64, places []int, period int) []moments {
 	all := make([]moments, period)
 	for i, v := range y {
 		if !math.IsNaN(v) {
-			all[i%period].add(v)
+			all[places[i]%period].add(v)
 		}
 	}
 	return all
@@ -49,30 +67,42 @@ func phases(y []float64, period int) []moments {
 
 // seasonShare is the share of the variance of y that the means of a period explain, corrected for their
 // number as the adjusted R² is; NaN with fewer than two periods.
-func seasonShare(y []float64, period int) float64 {
+func seasonShare(y []float64, places []int, period int) float64 {
 	all := momentsOf(y)
 	if all.n < 2*float64(period) || all.m2 == 0 {
 		return math.NaN()
 	}
 	within := 0.
-	for _, m := range phases(y, period) {
+	for _, m := range phases(y, places, period) {
 		within += m.m2
 	}
 	return max(0, 1-within/(all.n-float64(period))/(all.m2/(all.n-1)))
 }
 
 // without returns y without the means of a period.
-func without(y []float64, period int) []float64 {
+func without(y []float64, places []int, period int) []float64 {
 	if len(y) < 2*period {
 		return y
 	}
 	all := momentsOf(y)
-	means := phases(y, period)
+	means := phases(y, places, period)
 	rest := make([]float64, len(y))
 	for i, v := range y {
-		rest[i] = v - means[i%period].mean + all.mean
+		rest[i] = v - means[places[i]%period].mean + all.mean
 	}
 	return rest
+}
+
+// seasonOf returns the share of the season of a period, and y without it. The phase is that of the
+// clock or that of the rows, whichever explains more: a gap in hours moves the rows against the
+// clock, and a week of five rows has no weekend.
+func seasonOf(y []float64, byTime []int, period int) (share float64, rest []float64) {
+	byRow := rowPlaces(len(y))
+	share = seasonShare(y, byRow, period)
+	if s := seasonShare(y, byTime, period); s >= share {
+		return s, without(y, byTime, period)
+	}
+	return share, without(y, byRow, period)
 }
 
 // levelChange is a row from which on the mean is another one.
