@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -118,8 +119,9 @@ func filesOf(dir string, c *SourceConfig) (files []string, err error) {
 // series.
 func openSet(name string, files []string, c SourceConfig) (*Source, error) {
 	type begun struct {
-		path string
-		time int64
+		path    string
+		time    int64
+		columns []string
 	}
 	list := make([]begun, len(files))
 	sorted := c.Sort
@@ -135,7 +137,7 @@ func openSet(name string, files []string, c SourceConfig) (*Source, error) {
 			s.Close()
 			return nil, fmt.Errorf("%s: several files must be regular ones", path)
 		}
-		list[i] = begun{path, s.firstTime()}
+		list[i] = begun{path, s.firstTime(), s.columns()}
 		for _, a := range s.assumptions {
 			if !slices.Contains(more, a) {
 				more = append(more, a)
@@ -154,6 +156,9 @@ func openSet(name string, files []string, c SourceConfig) (*Source, error) {
 	})
 	set := &set{name: name, perFile: c.PerFile}
 	for _, b := range list[1:] {
+		if one, other := list[0], b; !slices.Equal(one.columns, other.columns) {
+			return nil, otherColumns(one.path, other.path, one.columns, other.columns)
+		}
 		set.rest = append(set.rest, b.path)
 	}
 	if !c.PerFile {
@@ -169,6 +174,42 @@ func openSet(name string, files []string, c SourceConfig) (*Source, error) {
 	s.set = set // the rows of one file may come newest first
 	s.size, s.assumptions = max(0, size), more
 	return s, nil
+}
+
+// columns returns the names in the header of a table; nil where there is none.
+func (s *Source) columns() []string {
+	if len(s.names) == 0 {
+		return nil
+	}
+	names, err := format.ParseHeader(s.names, s.found.CSV.Comma)
+	if err != nil {
+		return nil // said when it was opened
+	}
+	return names
+}
+
+// otherColumns is the error for two files with other columns.
+func otherColumns(one, other string, columns, others []string) error {
+	lack := func(path string, have, want []string) (text []string) {
+		const most = 5
+		missing := slices.DeleteFunc(slices.Clone(want), func(name string) bool { return slices.Contains(have, name) })
+		for _, name := range missing[:min(most, len(missing))] {
+			text = append(text, strconv.Quote(name))
+		}
+		switch {
+		case len(missing) > most:
+			return []string{fmt.Sprintf("%s lacks %s and %d more", path, strings.Join(text, ", "), len(missing)-most)}
+		case len(missing) > 0:
+			return []string{path + " lacks " + strings.Join(text, ", ")}
+		}
+		return nil
+	}
+	differences := append(lack(other, others, columns), lack(one, columns, others)...)
+	if differences == nil {
+		differences = []string{"the order is another one"}
+	}
+	return fmt.Errorf("%s has not the columns of %s: %s. Several files are one data set if they have the same columns in the same order: name each file alone, in a command of its own, or name only files whose columns are the same",
+		other, one, strings.Join(differences, "; "))
 }
 
 // seriesOf is the name of the series of files: what their names begin with, or the folder.
@@ -188,7 +229,11 @@ func seriesOf(name string, files []string) string {
 			common = common[:len(common)-1]
 		}
 	}
-	return cmp.Or(strings.TrimRight(common, " -_.0123456789"), filepath.Base(filepath.Dir(files[0])))
+	folder, err := filepath.Abs(filepath.Dir(files[0]))
+	if err != nil {
+		folder = filepath.Dir(files[0])
+	}
+	return cmp.Or(strings.TrimRight(common, " -_.0123456789"), filepath.Base(folder))
 }
 
 // firstTime returns the time of the first record; 0 without one.
@@ -233,12 +278,12 @@ func (s *Source) nextFile() error {
 	}
 	next, err := openAs(s.set.rest[0], c)
 	if err != nil {
-		return fmt.Errorf("%w; it is read as %s is, because files with the same columns are a data set: name other files", err, s.path)
+		return fmt.Errorf("%w; it is read as %s is, because several files are one data set: name each file alone, in a command of its own", err, s.path)
 	}
 	s.set.rest = s.set.rest[1:]
 	if one, other := bytesOf(s.names), bytesOf(next.names); one != other {
 		next.Close()
-		return fmt.Errorf("%s has other columns (%s) than %s (%s), and files with the same columns are a data set: name those alone", next.path, other, s.path, one)
+		return fmt.Errorf("%s begins with %s and %s with %s, and the files of a data set begin with the same line: give them the same one, or name each file alone, in a command of its own", s.path, one, next.path, other)
 	}
 	if err := s.file.Close(); err != nil {
 		return err
