@@ -81,12 +81,15 @@ func NewLive(cfg *config.Config, log *slog.Logger, note string) *Live {
 	if cfg.Server.Enabled {
 		l.Page = livepage.New(livepage.Config{
 			Model: cfg.Model.Type, Horizons: wire.Emitted(cfg), Levels: cfg.Model.Levels,
-			Interval: cfg.Pipeline.Interval.Fixed(), Note: note, Status: l.status, Memory: wire.PageMemory(), Limits: wire.Limits(cfg),
+			Interval: cfg.Pipeline.Interval.Fixed(), Note: note, Status: l.status, ScoreEvery: l.scoreEvery, Memory: wire.PageMemory(), Limits: wire.Limits(cfg),
 		})
 		l.Taps = append(l.Taps, l.Page)
 	}
 	return l
 }
+
+// scoreEvery is livepage.Config.ScoreEvery: a new configuration may change it.
+func (l *Live) scoreEvery() int { return l.current.Load().Evaluate.Interval }
 
 // Run serves the endpoint and works until the input or ctx ends.
 func (l *Live) Run(ctx context.Context) error {

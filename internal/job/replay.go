@@ -162,5 +162,8 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	var batch engine.Results
 	e.AppendScores(&batch)
 	r.Metrics, r.Resets = batch.Metrics, e.Resets()
-	return r, nil
+	if o.Live != nil { // the last samples are fewer than evaluate.interval
+		err = errors.Join(o.Live.Board.Write(ctx, &batch.Batch), o.Live.Page.Write(ctx, &batch.Batch))
+	}
+	return r, err
 }

@@ -82,7 +82,7 @@ func (p *Page) getMetrics(w http.ResponseWriter, r *http.Request) {
 		if !q.values.Has("variable") {
 			variables = h.all()
 		}
-		return h.scores.message(h, v, variables, p.c.Levels)
+		return h.scores.message(h, v, variables, &p.c)
 	}, "")
 }
 

@@ -122,7 +122,8 @@ type metricsMessage struct {
 	Horizon int            `json:"horizon"`
 	Level   *float64       `json:"level"` // nominal coverage
 	Scores  []scoreMessage `json:"scores"`
-	Past    pastScores     `json:"past"` // over all variables
+	Past    pastScores     `json:"past"`  // over all variables
+	Every   int            `json:"every"` // samples of a series between two scores; 0 = there are none
 }
 
 type scoreMessage struct {

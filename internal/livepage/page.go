@@ -37,6 +37,10 @@ type Config struct {
 	Limits   Limits        // of the variables of a series; nil = none
 	Memory   int64         // bytes that the histories of all series may take; 0 = 256 MiB
 
+	// ScoreEvery returns the number of samples of a series between two of its scores; 0 = there
+	// are no scores. Any goroutine may call it.
+	ScoreEvery func() int
+
 	// Status returns the state of the job; nil means unknown. Any goroutine may call it.
 	Status func() Status
 }

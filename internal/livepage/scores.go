@@ -66,10 +66,13 @@ func (s *scores) add(h *history, m *stream.Metric) {
 }
 
 // message copies the scores at the horizon of v: over all variables, then of each of those given.
-func (s *scores) message(h *history, v view, variables []int, levels []float64) *metricsMessage {
+func (s *scores) message(h *history, v view, variables []int, c *Config) *metricsMessage {
 	m := &metricsMessage{Series: h.name, Scores: []scoreMessage{}}
-	if len(levels) > 0 {
-		m.Level = &levels[0]
+	if len(c.Levels) > 0 {
+		m.Level = &c.Levels[0]
+	}
+	if c.ScoreEvery != nil {
+		m.Every = c.ScoreEvery()
 	}
 	if v.track < 0 {
 		return m

@@ -162,7 +162,7 @@ func (c *client) news(s Status) (n news) {
 		n.status = &head
 	}
 	if reset || due && c.scores != h.scores.version {
-		n.metrics = h.scores.message(h, v, h.all(), p.c.Levels)
+		n.metrics = h.scores.message(h, v, h.all(), &p.c)
 		c.scores = h.scores.version
 	}
 	if reset || due && c.insight != h.insight.version {

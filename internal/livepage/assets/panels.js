@@ -74,13 +74,18 @@ const trends = {
   }),
 };
 
+/** When the first scores come, which a series has after every so many samples. */
+const noScores = (every) => every
+  ? `The first scores come after ${format.count(every)} samples of the series (evaluate.interval), or at the end of a replay.`
+  : "There are no scores: evaluate.interval is 0.";
+
 /** Scores of a series of dim variables, of which some are in charts. */
 export function showMetrics(m, inCharts, dim) {
   const all = m.scores.find((s) => s.target === "_all");
   const steps = m.horizon === 1 ? "one step" : `${m.horizon} steps`;
   const until = m.past.time?.length ? ` up to ${format.time(m.past.time.at(-1))}` : "";
   $("quality-hint").textContent = all
-    ? `Forecasts ${steps} ahead, all variables, ${format.count(all.n)} scored samples${until}.` : "No forecast has been scored yet.";
+    ? `Forecasts ${steps} ahead, all variables, ${format.count(all.n)} scored samples${until}.` : noScores(m.every);
   showSkill($("vs-persistence"), all?.skill_vs_persistence, "repeating the last value");
   showSkill($("vs-var"), all?.skill_vs_var, "a linear autoregression");
   showCoverage($("coverage"), all, m.level);
@@ -147,7 +152,7 @@ function showCoverage(tile, score, nominal) {
   width(".goal", "x", nominal ?? 0);
   if (measured == null) {
     tile.dataset.kind = "";
-    caption.textContent = "there is no calibrated interval";
+    caption.textContent = score ? "there is no calibrated interval" : "not known yet";
     return;
   }
   // Two points, or what chance alone explains in that many samples.

@@ -10,8 +10,10 @@ const table = (f, rows) => { for (const [...args] of rows) { const want = args.p
 // Before there is anything to see.
 check("nothing yet", ["skill", "coverage-chart", "experts-chart"].map((id) => [$(id).getAttribute("aria-label"), $(id).getAttribute("role")]),
   ["Skill over time", "Coverage over time", "Weights of the experts"].map((name) => [name + ": nothing yet", "img"]));
-panels.showMetrics({horizon: 1, level: null, scores: [], past: {}}, [], 0);
-check("no scores", [$("quality-hint").textContent, $("coverage").hidden, $("coverage").querySelector(".goal").getAttribute("x"), $("coverage").querySelector(".fill").getAttribute("width")], ["No forecast has been scored yet.", true, "0", "0"]);
+panels.showMetrics({horizon: 1, level: null, scores: [], past: {}, every: 0}, [], 0);
+check("no scores at all", $("quality-hint").textContent, "There are no scores: evaluate.interval is 0.");
+panels.showMetrics({horizon: 1, level: null, scores: [], past: {}, every: 1000}, [], 0);
+check("no scores", [$("quality-hint").textContent, $("coverage").hidden, $("coverage").querySelector(".goal").getAttribute("x"), $("coverage").querySelector(".fill").getAttribute("width")], ["The first scores come after 1,000 samples of the series (evaluate.interval), or at the end of a replay.", true, "0", "0"]);
 
 table(format.number, [[null, "–"], [0, "0"], [-1.25, "−1.25"], [12345.678, "12,346"], [.001, "0.001"], [.00099, "9.90e−4"], [1e6, "1.00e6"], [-1e6, "−1.00e6"]]);
 table(format.within, [[null, 1, "–"], [4, 2, "4.000"], [-4, 200, "−4.0"], [4, 5000, "4"], [4, 1e-5, "4"], [1e7, 1, "1.00e7"]]);
