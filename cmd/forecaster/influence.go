@@ -9,6 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
 	"github.com/orffvar/forecaster/internal/wire"
@@ -145,10 +146,10 @@ const breakRows = 32
 
 func printInfluences(w io.Writer, r *study.Influences) {
 	if r.Evidence == nil {
-		fmt.Fprintf(w, "%s: %d influences, without evidence\n", r.Series, len(r.Edges))
+		fmt.Fprintf(w, "%s: %s, without evidence\n", r.Series, plural.Count(len(r.Edges), "influence"))
 	} else {
-		fmt.Fprintf(w, "%s: %d edges of %d pairs, with evidence above %s\n", r.Series, len(r.Edges),
-			len(r.Variables)*(len(r.Variables)-1), r.Threshold.Fixed(2))
+		fmt.Fprintf(w, "%s: %s of %s, with evidence above %s\n", r.Series, plural.Count(len(r.Edges), "edge"),
+			plural.Count(len(r.Variables)*(len(r.Variables)-1), "pair"), r.Threshold.Fixed(2))
 	}
 	if len(r.Edges) == 0 {
 		return

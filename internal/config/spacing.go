@@ -1,8 +1,9 @@
 package config
 
 import (
-	"fmt"
 	"time"
+
+	"github.com/orffvar/forecaster/internal/plural"
 )
 
 const day = 24 * time.Hour
@@ -10,19 +11,12 @@ const day = 24 * time.Hour
 // SpacingText is a duration in words: 1h, 7 days, 3 months.
 func SpacingText(d time.Duration) string {
 	if n := NearMonths(d); n > 0 {
-		return count(n, "month")
+		return plural.Count(n, "month")
 	}
 	if d > 0 && d%day == 0 {
-		return count(int(d/day), "day")
+		return plural.Count(int(d/day), "day")
 	}
 	return ShortDuration(d)
-}
-
-func count(n int, unit string) string {
-	if n == 1 {
-		return "1 " + unit
-	}
-	return fmt.Sprintf("%d %ss", n, unit)
 }
 
 // NearMonths returns the months of the calendar that a spacing of whole days may be, up to a

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -211,14 +212,14 @@ func (a *Assembler) checkValues(names []string) *stream.DataError {
 
 func (a *Assembler) otherVariables(want *variables, r *stream.Record) *stream.DataError {
 	if r.Names == nil || len(r.Values) == 0 {
-		return stream.Refuse(stream.Dimension, "%d values where %d were expected", len(r.Values), len(want.names))
+		return stream.Refuse(stream.Dimension, "%s where %d were expected", plural.Count(len(r.Values), "value"), len(want.names))
 	}
 	for _, name := range r.Names {
 		if _, ok := want.index[name]; !ok && a.fixed == nil {
 			return stream.Refuse(stream.Dimension, "the variable %q is not one of the %d expected", name, len(want.names))
 		}
 	}
-	return stream.Refuse(stream.Dimension, "the record has %q and none of the %d variables expected, such as %q", r.Names[0], len(want.names), want.names[0])
+	return stream.Refuse(stream.Dimension, "the record has %q and none of the %s expected, such as %q", r.Names[0], plural.Count(len(want.names), "variable"), want.names[0])
 }
 
 // shape gives the scratch memory the sizes for dim variables.

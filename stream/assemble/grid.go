@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -231,7 +232,7 @@ func (a *Assembler) namesIn(r *stream.Record) ([]string, *stream.DataError) {
 		}
 		return a.numbered[:n], nil
 	case n != len(a.fixed.names):
-		return nil, stream.Refuse(stream.Dimension, "%d values where %d were expected", n, len(a.fixed.names))
+		return nil, stream.Refuse(stream.Dimension, "%s where %d were expected", plural.Count(n, "value"), len(a.fixed.names))
 	}
 	return a.fixed.names, nil
 }

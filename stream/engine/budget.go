@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/footprint"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
 )
@@ -54,8 +55,8 @@ func (e *Engine) afford(dim int, replaced int64) (tier int, refusal *stream.Data
 	if fits {
 		return tier, nil
 	}
-	return 0, stream.Refuse(stream.Memory, "one more series of %d variables takes %d KiB with the lightest model, %d of %d MiB are in use",
-		dim, bytes>>10, (e.budget.used-replaced)>>20, e.budget.limit>>20)
+	return 0, stream.Refuse(stream.Memory, "one more series of %s takes %d KiB with the lightest model, %d of %d MiB are in use",
+		plural.Count(dim, "variable"), bytes>>10, (e.budget.used-replaced)>>20, e.budget.limit>>20)
 }
 
 // firstTier returns the best tier that a series can begin with.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/scoring"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -30,6 +31,6 @@ func driftEvent(s *stream.Series, time int64, d eval.Drift) stream.Event {
 	if d.Action != eval.AdaptNone {
 		action = "; action: " + string(d.Action)
 	}
-	text := fmt.Sprintf("%s have been %s for about %d samples%s", of, what, d.Since, action)
+	text := fmt.Sprintf("%s have been %s for about %s%s", of, what, plural.Count(d.Since, "sample"), action)
 	return stream.Event{Series: s.Name, Tags: s.Tags, Time: time, Kind: stream.EventDrift, Text: text}
 }

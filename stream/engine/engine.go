@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
 )
@@ -196,10 +197,10 @@ func (e *Engine) closeGap(dst *Results, s *series, in *assemble.Sample) {
 	case in.Gap == 0:
 		return
 	case in.Break == 0:
-		s.event(dst, in.Time, stream.EventGap, "%d samples missing", in.Gap)
+		s.event(dst, in.Time, stream.EventGap, "%s missing", plural.Count(in.Gap, "sample"))
 		return
 	}
-	s.event(dst, in.Time, stream.EventGap, "%d samples missing, more than %d: only these are filled in", in.Gap, e.c.MaxGap)
+	s.event(dst, in.Time, stream.EventGap, "%s missing, more than %d: only these are filled in", plural.Count(in.Gap, "sample"), e.c.MaxGap)
 	e.dropLags(dst, s, in)
 }
 

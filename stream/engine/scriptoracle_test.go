@@ -268,7 +268,7 @@ func number(t *testing.T, s string) float64 {
 }
 
 var (
-	gapLine      = regexp.MustCompile(`^event (\S+) (\S+)s: gap: (\d+) samples missing`)
+	gapLine      = regexp.MustCompile(`^event (\S+) (\S+)s: gap: (\d+) samples? missing`)
 	observedLine = regexp.MustCompile(`^observed (\S+) (\S+)s: (.*)$`)
 	observedCell = regexp.MustCompile(`(\S+)=(\S+)(?: \(error (\S+)\))?`)
 	forecastLine = regexp.MustCompile(`^forecast (\S+) (\S+)s \+ (\d+) = \S+s: (.*)$`)

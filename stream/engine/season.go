@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -23,7 +24,7 @@ func SeasonText(seasons []int) string {
 		return "no season"
 	}
 	if len(seasons) == 1 {
-		return fmt.Sprintf("season of %d samples", seasons[0])
+		return fmt.Sprintf("season of %s", plural.Count(seasons[0], "sample"))
 	}
 	var text []string
 	for _, s := range seasons {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
 )
@@ -59,11 +60,11 @@ func (e *Engine) seriesOf(dst *Results, in *assemble.Sample) (*series, error) {
 	e.budget.used += s.cost
 	if isNew {
 		e.series = append(e.series, s)
-		s.event(dst, in.Time, stream.EventSeries, "new series of %d variables%s", len(in.Y), e.tierName(s.tier))
+		s.event(dst, in.Time, stream.EventSeries, "new series of %s%s", plural.Count(len(in.Y), "variable"), e.tierName(s.tier))
 	} else {
 		e.budget.used -= e.series[in.Place].cost
 		e.series[in.Place] = s
-		s.event(dst, in.Time, stream.EventSchemaChange, "a new model of %d variables after %d records of them%s", len(in.Y), e.c.SchemaChangeAfter, e.tierName(s.tier))
+		s.event(dst, in.Time, stream.EventSchemaChange, "a new model of %s after %s of them%s", plural.Count(len(in.Y), "variable"), plural.Count(e.c.SchemaChangeAfter, "record"), e.tierName(s.tier))
 	}
 	return s, nil
 }
@@ -114,7 +115,7 @@ func (h *shard) newModel(c *Config, dim, tier int) (*sharedModel, error) {
 	}
 	m, err := construct(dim)
 	if err != nil {
-		return nil, fmt.Errorf("stream: model %s of %d variables: %w", c.Model, dim, err)
+		return nil, fmt.Errorf("stream: model %s of %s: %w", c.Model, plural.Count(dim, "variable"), err)
 	}
 	return &sharedModel{dim: dim, model: m}, nil
 }

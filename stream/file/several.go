@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/format/sniff"
 )
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/format/sniff"
@@ -265,7 +266,7 @@ func (s *Source) Seek(ctx context.Context, next int64, last stream.Mark) error {
 	for s.next < next {
 		err := s.readLine(ctx)
 		if errors.Is(err, io.EOF) {
-			return fmt.Errorf("%s has %d lines, but %d were already processed: %w", s.path, s.next, next, ErrOtherFile)
+			return fmt.Errorf("%s has %s, but %d were already processed: %w", s.path, plural.Count(s.next, "line"), next, ErrOtherFile)
 		}
 		if err != nil {
 			return err

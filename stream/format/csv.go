@@ -11,6 +11,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/internal/intern"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format/internal/cells"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
@@ -244,7 +245,7 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 		if what := d.c.Names.Unreadable(m.Value); what != "" {
 			return refuse(stream.Malformed, "%s", what)
 		}
-		return fault(stream.Facts{Fault: stream.WrongFields}, "%d fields where the header has %d columns", len(d.fields), len(d.c.Header))
+		return fault(stream.Facts{Fault: stream.WrongFields}, "%s where the header has %s", plural.Count(len(d.fields), "field"), plural.Count(len(d.c.Header), "column"))
 	}
 	series, refusal := d.seriesOf(m)
 	if refusal != nil {

@@ -38,7 +38,7 @@ func TestCSV(t *testing.T) {
 		{plain, `7,0.1,5e-324`, `key 7 a=0.1 b=5e-324`},
 		{plain, `7,1`, `malformed: 2 fields where the header has 3 columns`},
 		{plain, `7,1,2,3`, `malformed: 4 fields where the header has 3 columns`},
-		{plain, ``, `malformed: 1 fields where the header has 3 columns`},
+		{plain, ``, `malformed: 1 field where the header has 3 columns`},
 		{plain, `7,1,two`, `malformed: "two" in column "b" is not a number`},
 		{plain, "7,1,2\n8,1,2", `malformed: more than one line`},
 		{plain, `7,1,"2`, `malformed: extraneous or missing " in quoted-field`},

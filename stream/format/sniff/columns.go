@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/decimal"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream/format/internal/cells"
 )
 
@@ -167,7 +168,7 @@ func (s *sniffer) leaveOut() {
 	c.Values = values
 	if len(out) > 0 {
 		s.assume("CSVConfig.Values", cells.List(values), "%s %s left out%s",
-			plural(len(out), "column", "columns"), strings.Join(out, ", "), s.variableHint(values))
+			plural.Noun(len(out), "column"), strings.Join(out, ", "), s.variableHint(values))
 	}
 }
 

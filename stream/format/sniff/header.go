@@ -8,6 +8,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/internal/lazyregexp"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/format/internal/cells"
 	"github.com/orffvar/forecaster/stream/format/internal/object"
@@ -60,7 +61,7 @@ func (s *sniffer) skipComments(lines []sampleLine) []sampleLine {
 			lines, n = append([]sampleLine{{names, lines[n-1].index}}, rest...), 0
 			s.assume("", "", "names from line %d with #", lines[0].index+1)
 		} else {
-			s.assume("", "", "%d %s with # left out", n, plural(n, "line", "lines"))
+			s.assume("", "", "%s with # left out", plural.Count(n, "line"))
 			lines, n = rest, 0
 		}
 	}
@@ -110,7 +111,7 @@ func (s *sniffer) separate(lines []sampleLine) ([]sampleLine, error) {
 	}
 	if titles > 0 {
 		s.out.Skip = lines[titles].index
-		s.assume("", "", "%d %s before the header left out", titles, plural(titles, "line", "lines"))
+		s.assume("", "", "%s before the header left out", plural.Count(titles, "line"))
 	}
 	return lines[titles:], nil
 }

@@ -122,13 +122,6 @@ func (s *sniffer) assume(field, value, format string, args ...any) {
 // set is how a user gives a field a value.
 func (s *sniffer) set(field, value string) string { return s.out.CSV.Names.Set(field, value) }
 
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
 // readRows reads the lines after the first one of the header, and completes a header that
 // lacks the name of the index, as R writes it, or of a separator at the end of each line.
 func (s *sniffer) readRows(lines []sampleLine, header *[]string) {
