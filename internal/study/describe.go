@@ -196,11 +196,11 @@ func (v *DescribedVariable) add(y float64) {
 func (s *DescribedSeries) finish() {
 	s.To = rowTime(s.last)
 	spacing, n, all := int64(0), 0, max(s.Rows-1, 1)
-	alike, sum := make(map[string]int), make(map[string]float64) // number and sum of the steps by the name of their spacing
+	alike, sum := make(map[string]int), make(map[string]int64) // number and sum of the steps by the name of their spacing
 	for step, count := range s.steps {
 		name := config.SpacingText(time.Duration(step))
 		alike[name] += count
-		sum[name] += float64(step) * float64(count)
+		sum[name] += step * int64(count)
 	}
 	for step := range s.steps {
 		count := alike[config.SpacingText(time.Duration(step))]
@@ -209,7 +209,7 @@ func (s *DescribedSeries) finish() {
 		}
 	}
 	s.Spacing, s.Regular = config.SpacingText(time.Duration(spacing)), report.Number(float64(n)/float64(all))
-	mean := sum[s.Spacing] / float64(n) // months differ in length
+	mean := float64(sum[s.Spacing]) / float64(n) // months differ in length
 	if s.Rows == 1 {
 		s.Spacing, s.Regular = "-", report.Number(math.NaN())
 	}
