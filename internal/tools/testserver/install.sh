@@ -72,6 +72,26 @@ for service; do
 				-DincludeScope=runtime -DoutputDirectory="$cache/kafka-4.1.1.part"
 			mv "$cache/kafka-4.1.1.part" "$cache/kafka-4.1.1"
 		fi
+		# A broker that ends in order leaves an archive of its classes, with which the next ones start twice as
+		# fast. Without one, or with a part of it, the tests only take longer.
+		if [ ! -e "$cache/kafka-4.1.1/classes.jsa" ]; then
+			broker=$(mktemp -d)
+			cat >"$broker/server.properties" <<-END
+				process.roles=broker,controller
+				node.id=1
+				controller.quorum.voters=1@127.0.0.1:39093
+				controller.listener.names=CONTROLLER
+				listeners=PLAINTEXT://127.0.0.1:39092,CONTROLLER://127.0.0.1:39093
+				log.dirs=$broker/data
+			END
+			kafka="java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dorg.slf4j.simpleLogger.defaultLogLevel=warn"
+			$kafka -cp "$cache/kafka-4.1.1/*" kafka.tools.StorageTool format -t Zm9yZWNhc3Rlci10ZXN0cw -c "$broker/server.properties" >/dev/null
+			$kafka -XX:ArchiveClassesAtExit="$cache/kafka-4.1.1/classes.jsa" -cp "$cache/kafka-4.1.1/*" kafka.Kafka "$broker/server.properties" >/dev/null 2>&1 &
+			sleep 10
+			kill $! || true
+			wait $! || true
+			rm -rf "$broker"
+		fi
 		;;
 	apicurio)
 		if [ ! -d "$cache/apicurio-3.3.3" ]; then
