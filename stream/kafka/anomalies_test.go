@@ -13,6 +13,7 @@ import (
 
 // The messages are those of the documentation, and nothing is written for other events.
 func TestRealAnomalyMessages(t *testing.T) {
+	t.Parallel()
 	k := testserver.StartKafka(t)
 	k.CreateTopic(topic, 3)
 	s, err := NewAnomalySink(connection(k.Addr), topic, nil, quiet)

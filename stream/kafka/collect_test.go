@@ -10,6 +10,7 @@ import (
 // loads while the new owner saves, at the last moment: all is written, and the commit is
 // on its way. Nothing of it may be taken for what a former owner has left.
 func TestFault87_LoadDuringSave(t *testing.T) {
+	t.Parallel()
 	b := newBroker(t, 1)
 	addr := b.Addr()
 	p, _ := own(t, addr)

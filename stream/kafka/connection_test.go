@@ -112,6 +112,7 @@ func certificate(t *testing.T, host string, until time.Time) (pair tls.Certifica
 }
 
 func TestFault14_TLS(t *testing.T) {
+	t.Parallel()
 	tomorrow := time.Now().Add(24 * time.Hour)
 	good, ca := certificate(t, "127.0.0.1", tomorrow)
 	_, otherCA := certificate(t, "127.0.0.1", tomorrow)

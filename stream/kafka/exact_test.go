@@ -131,6 +131,7 @@ func TestPositionsAreExact(t *testing.T) {
 
 // The newest checkpoint is the one saved last, wherever it is in the topic, and the one that is committed.
 func TestTheNewestCheckpointIsFirst(t *testing.T) {
+	t.Parallel()
 	addr := newBroker(t, 1).Addr()
 	p, end := own(t, addr)
 	s := openState(t, addr).Store(p)

@@ -196,6 +196,7 @@ func (l *ledger) work(ctx context.Context, p *Partition) error {
 }
 
 func TestRebalanceUnderLoad(t *testing.T) {
+	t.Parallel()
 	const partitions = 6
 	b := newBroker(t, partitions)
 	l := &ledger{snapshots: make(map[string]int64)}
@@ -425,6 +426,7 @@ func TestFault83_AbandonedWork(t *testing.T) {
 }
 
 func TestFault15_MissingTopic(t *testing.T) {
+	t.Parallel()
 	b := newBroker(t, 1)
 	c := quick(b.Addr())
 	c.Topics = []string{"later", topic}
@@ -449,6 +451,7 @@ func TestFault15_MissingTopic(t *testing.T) {
 }
 
 func TestFault17_MorePartitions(t *testing.T) {
+	t.Parallel()
 	b := newBroker(t, 2)
 	g := newGroup(t, quick(b.Addr()))
 	g.watchEvery = 50 * time.Millisecond

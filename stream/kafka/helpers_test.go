@@ -3,6 +3,7 @@ package kafka
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -19,6 +20,14 @@ import (
 )
 
 const topic = "in"
+
+// TestMain lets more tests run at a time than there are processors, for most of them wait. -parallel is read later.
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		panic(err)
+	}
+	m.Run()
+}
 
 // newBroker starts a broker in the process with the topic.
 func newBroker(t testing.TB, partitions int, options ...kfake.Opt) *devbroker.Broker {

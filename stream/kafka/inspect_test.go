@@ -11,6 +11,7 @@ import (
 // TestSavedState: what a group has saved can be looked at from outside, whatever its
 // condition, and removed once the group has no members.
 func TestSavedState(t *testing.T) {
+	t.Parallel()
 	addr := newBroker(t, 2).Addr()
 	p, end := own(t, addr)
 	s := openState(t, addr).Store(p)

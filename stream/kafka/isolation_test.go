@@ -109,6 +109,7 @@ func (x transactional) end(commit kgo.TransactionEndTry) {
 // messages between them. Only committed messages are delivered, wherever reading starts
 // and however the log is cut into answers, and undecided ones are waited for.
 func TestFault61_AbortedTransactions(t *testing.T) {
+	t.Parallel()
 	b := newBroker(t, 1)
 	one, two := newTransactional(t, b.Addr(), "one"), newTransactional(t, b.Addr(), "two")
 	plain := func(n int) { send(t, b.Addr(), n, n+1) }
@@ -317,6 +318,7 @@ func TestFault65_EmptyAnswerBelowTheEnd(t *testing.T) {
 // TestFault77_HungTransaction: messages that wait behind an open transaction are a problem of the partition until
 // the transaction ends.
 func TestFault77_HungTransaction(t *testing.T) {
+	t.Parallel()
 	b := newBroker(t, 1)
 	x := newTransactional(t, b.Addr(), "x")
 	send(t, b.Addr(), 0, 3)

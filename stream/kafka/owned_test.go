@@ -94,6 +94,7 @@ func TestLogBelowTheCommit(t *testing.T) {
 // TestErrorAfterTheHandOver: a member finds no commit, is frozen until another member has committed, and
 // then misses the checkpoint of that commit. The error is none of the partition: the member joins again.
 func TestErrorAfterTheHandOver(t *testing.T) {
+	t.Parallel()
 	b := newBroker(t, 1)
 	send(t, b.Addr(), 0, 10)
 	c := quick(b.Addr())

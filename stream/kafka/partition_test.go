@@ -49,6 +49,7 @@ func TestFault18_BelowTheLog(t *testing.T) {
 }
 
 func TestFault18_RetentionPassesTheReader(t *testing.T) {
+	t.Parallel()
 	b := newBroker(t, 1)
 	send(t, b.Addr(), 0, 10)
 	g := newGroup(t, quick(b.Addr()))
@@ -135,6 +136,7 @@ func TestFault21_LargeMessage(t *testing.T) {
 }
 
 func TestFault22_DecompressionBomb(t *testing.T) {
+	t.Parallel()
 	// A lower limit than the real one makes this quick under the race detector.
 	const limit = 1 << 20
 	saved := compress.Codecs
@@ -251,6 +253,7 @@ func TestTransactionsAndCompactionLeaveHoles(t *testing.T) {
 }
 
 func TestFault09_TransientFaults(t *testing.T) {
+	t.Parallel()
 	var cut cuttable
 	b := newBroker(t, 3, kfake.ListenFn(cut.listen))
 	send(t, b.Addr(), 0, 3000)

@@ -51,6 +51,7 @@ func TestProducerPartitionsAsKafkaDoes(t *testing.T) {
 }
 
 func TestProducerKeepsTheOrderThroughFaults(t *testing.T) {
+	t.Parallel()
 	b := newBroker(t, 2)
 	b.Cluster().Fault(
 		kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: kerr.NotLeaderForPartition, Count: 2},
@@ -65,6 +66,7 @@ func TestProducerKeepsTheOrderThroughFaults(t *testing.T) {
 }
 
 func TestProducerWaitsForTheTopic(t *testing.T) {
+	t.Parallel()
 	b := newBroker(t, 1)
 	p, err := NewProducer(connection(b.Addr()), "later", quiet)
 	if err != nil {

@@ -116,6 +116,7 @@ func TestFault16_RecreatedTopicWhileAway(t *testing.T) {
 // TestFault54_RecreatedAfterEmptyAnswers: the reader has heard that there is nothing
 // more before the topic is replaced.
 func TestFault54_RecreatedAfterEmptyAnswers(t *testing.T) {
+	t.Parallel()
 	for _, n := range lengths {
 		b := newBroker(t, 1)
 		send(t, b.Addr(), 0, 10)
@@ -143,6 +144,7 @@ func TestFault54_RecreatedAfterEmptyAnswers(t *testing.T) {
 // replaced. Neither its next commit nor its next Read passes over the new messages, and
 // the watcher finds it without either.
 func TestFault54_RecreatedWhileBlocked(t *testing.T) {
+	t.Parallel()
 	for _, n := range lengths {
 		for what, next := range map[string]func(ctx context.Context, p *Partition) error{
 			"a commit": func(ctx context.Context, p *Partition) error { return p.Commit(ctx, 10) },

@@ -115,6 +115,7 @@ func TestSinkContract(t *testing.T) {
 // and repeated messages are equal, so that its identity is enough to
 // tell it.
 func TestSinkIsRepeatable(t *testing.T) {
+	t.Parallel()
 	b := newBroker(t, 3)
 	b.Cluster().Fault(
 		kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: kerr.NotLeaderForPartition, Count: 2},

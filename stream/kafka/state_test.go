@@ -117,6 +117,7 @@ func live(t testing.TB, s *Store) []string {
 }
 
 func TestStoreKeepsTwoSnapshots(t *testing.T) {
+	t.Parallel()
 	addr := newBroker(t, 1).Addr()
 	p, _ := own(t, addr)
 	s := openState(t, addr).Store(p)
@@ -144,6 +145,7 @@ func TestStoreKeepsTwoSnapshots(t *testing.T) {
 // TestFault38_ChunkMissing: the snapshot before is used, and when that is damaged,
 // too, the error says so.
 func TestFault38_ChunkMissing(t *testing.T) {
+	t.Parallel()
 	addr := newBroker(t, 1).Addr()
 	p, _ := own(t, addr)
 	state := openState(t, addr)
@@ -185,6 +187,7 @@ func saveChanges(t testing.TB, s *Store, since int64, next ...int64) {
 // TestFault38_DamagedChanges: what comes before the damage is used. Changes that were written
 // and not committed do not count, and are removed after the first commit of the next owner.
 func TestFault38_DamagedChanges(t *testing.T) {
+	t.Parallel()
 	addr := newBroker(t, 1).Addr()
 	p, _ := own(t, addr)
 	state := openState(t, addr)
@@ -228,6 +231,7 @@ func TestFault38_DamagedChanges(t *testing.T) {
 // TestFault20_CommitsExpired: the group forgets its offsets, but the state does not start from scratch: the
 // checkpoint that goes farthest is used, also when a former owner has written another one behind it.
 func TestFault20_CommitsExpired(t *testing.T) {
+	t.Parallel()
 	for _, order := range [][]int64{{1, 2}, {2, 1}} {
 		addr := newBroker(t, 1).Addr()
 		p, end := own(t, addr)
@@ -264,6 +268,7 @@ func TestStoreRefusesOtherCommits(t *testing.T) {
 // TestZombieCannotCommit: what a member writes after it has lost the partition
 // changes nothing, and is removed after the first commit of the next owner.
 func TestZombieCannotCommit(t *testing.T) {
+	t.Parallel()
 	addr := newBroker(t, 1).Addr()
 	state := openState(t, addr)
 	p, end := own(t, addr)

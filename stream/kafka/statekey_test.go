@@ -17,6 +17,7 @@ func ownAs(t testing.TB, addr, group string) (p *Partition, end func()) {
 // TestFault59_TwoGroupsOneStateTopic: groups that share a state topic neither adopt
 // nor remove what another one has saved.
 func TestFault59_TwoGroupsOneStateTopic(t *testing.T) {
+	t.Parallel()
 	addr := newBroker(t, 1).Addr()
 	ctx := deadline(t)
 	state := openState(t, addr)
