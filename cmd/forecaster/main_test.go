@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -26,11 +27,16 @@ import (
 const pageWidth = 100
 
 // TestMain makes this test binary serve as two programs beside the tests:
-// forecaster itself, and a broker in a process of its own.
+// forecaster itself, and a broker in a process of its own. More tests run at a time than there are
+// processors, for most of them wait; -parallel is read later.
 func TestMain(m *testing.M) {
 	if strings.Contains(filepath.Base(os.Args[0]), ".test") { // not one of the programs
 		interrupt.Ignore()
+		if err := flag.Set("test.parallel", "6"); err != nil {
+			panic(err)
+		}
 	}
+	os.Setenv("GORACE", "atexit_sleep_ms=50") // a program under the race detector lives on for a second otherwise
 	os.Setenv("COLUMNS", strconv.Itoa(pageWidth)) // scripts have an environment of their own, without it
 	testscript.Main(m, map[string]func(){
 		"forecaster": main,
