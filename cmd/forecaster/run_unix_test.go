@@ -288,7 +288,7 @@ func TestSeveralMembers(t *testing.T) {
 	_, text, _ := strings.Cut(page, "## 2. One configuration for all\n\n```yaml\n")
 	text, _, _ = strings.Cut(text, "```")
 	text = strings.NewReplacer("localhost:9092", broker.Addr, "http://localhost:8086", db.URL, `org: "..."`, "org: any",
-		`token: "..."`, `token: "a:b"`, "session_timeout: 10s", "session_timeout: 30s", "bucket: forecasts", "bucket: forecasts/autogen").Replace(text)
+		`token: "..."`, `token: "a:b"`, "session_timeout: 10s", "session_timeout: 20s", "bucket: forecasts", "bucket: forecasts/autogen").Replace(text)
 	file := filepath.Join(dir, "members.yaml")
 	writeFile(t, file, []byte(text))
 
