@@ -6,13 +6,14 @@ LDFLAGS  = -s -w -X github.com/orffvar/forecaster/internal/wire.version=$(VERSIO
 
 # The packages with goroutines of their own: their tests run under the race detector, which
 # makes numbers ten times slower and finds nothing in the others. A test of internal/tools/deptest
-# compares this list with the code. Of cmd/forecaster every test runs plain, and again under
-# the race detector those of files without the constraint !race.
+# compares this list with the code. Of cmd/forecaster the tests of files without the constraint
+# !race run under the race detector, the others plain.
 RACED = ./internal/job ./internal/livepage ./internal/tools/bench ./internal/tools/mutants ./internal/tools/soak ./stream/delivery ./stream/file ./stream/format/avro ./stream/influx ./stream/kafka ./stream/remotewrite ./stream/run
-PLAIN = $(filter-out $(shell $(GO) list $(RACED) ./internal/tools/testserver),$(shell $(GO) list ./...))
+PLAIN = $(filter-out $(shell $(GO) list $(RACED) ./cmd/forecaster ./internal/tools/testserver),$(shell $(GO) list ./...))
 
 # The race detector needs a C compiler; without one the tests run without it.
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+RACED_TESTS = $(if $(RACE),$(shell $(GO) test $(RACE) -list '^Test' ./cmd/forecaster | grep '^Test' | paste -sd '|' -))
 
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
@@ -29,6 +30,7 @@ build: ## build bin/forecaster
 
 test: vet compose testserver ## all tests, those of concurrent parts under the race detector, with real servers where installed
 	$(GO) test -timeout 60m $(PLAIN)
+	$(GO) test -timeout 60m -skip '^($(RACED_TESTS))$$' ./cmd/forecaster
 	$(GO) test $(RACE) -timeout 60m $(RACED) $(if $(RACE),./cmd/forecaster)
 
 # The tests of the servers that other tests start pass again as long as neither they nor the servers change.
