@@ -1,6 +1,7 @@
 package job
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -156,15 +157,19 @@ func TestMerge(t *testing.T) {
 		t.Helper()
 		sendTo(t, cfg, topic, key, value)
 	}
-	merged := func(n int) (lines []string) {
+	merged := func(n, copied int) (lines []string) {
 		t.Helper()
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error, 1)
-		go func() { done <- Merge(ctx, cfg, 1, slog.New(slog.DiscardHandler)) }()
+		var log bytes.Buffer
+		go func() { done <- Merge(ctx, cfg, 1, slog.New(slog.NewTextHandler(&log, nil))) }()
 		lines = topicLines(t, b.Addr(), "all", n)
 		cancel()
 		if err := <-done; err != nil {
 			t.Fatal(err)
+		}
+		if text := log.String(); !strings.Contains(text, "msg=merging to=all\n") || !strings.HasSuffix(text, fmt.Sprintf("msg=ended records=%d\n", copied)) {
+			t.Errorf("%d records were copied; the log says\n%s", copied, text)
 		}
 		slices.Sort(lines)
 		return lines
@@ -173,14 +178,14 @@ func TestMerge(t *testing.T) {
 	send("a", "k", text)
 	send("b", "k", `{"series":`)
 	want := []string{`k {"series":`, "s " + text}
-	if got := merged(2); !slices.Equal(got, want) {
+	if got := merged(2, 2); !slices.Equal(got, want) {
 		t.Errorf("merged %q, want %q", got, want)
 	}
 	later := sampleText("s", 1)
 	send("a", "k", later)
 	want = append(want, "s "+later)
 	slices.Sort(want)
-	if got := merged(3); !slices.Equal(got, want) {
+	if got := merged(3, 1); !slices.Equal(got, want) {
 		t.Errorf("after a second start %q, want %q", got, want)
 	}
 	send("a", "k", sampleText("s", 2))

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -135,5 +136,10 @@ func TestCrowd(t *testing.T) {
 	request(busy, "/short")
 	if !answered(busy) {
 		t.Error("a guest had to leave although there was room")
+	}
+	dial() // all answers have been given, so the oldest leaves
+	_ = busy.SetReadDeadline(time.Now().Add(time.Minute))
+	if _, err := io.Copy(io.Discard, busy); err != nil {
+		t.Errorf("a connection whose requests are answered stays: %v", err)
 	}
 }
