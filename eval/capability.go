@@ -126,16 +126,3 @@ type Detector interface {
 	// false while too little was seen, or after a sample without any value.
 	Anomaly() (score float64, ok bool)
 }
-
-// DriftDetector watches the errors of its own forecasts.
-type DriftDetector interface {
-	// Drift returns the drift that the last Observe has detected, or false.
-	Drift() (d Drift, ok bool)
-}
-
-// Adapter adapts to a series that has changed.
-type Adapter interface {
-	// Adapt does a after a change about that many samples ago, at least 1. A model ignores
-	// an adaptation that it does not have.
-	Adapt(a Adaptation, since int)
-}

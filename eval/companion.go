@@ -31,11 +31,3 @@ type Intervals interface {
 	// BoundsTo writes the bounds of the forecasts issued last as Bounder does.
 	BoundsTo(lower, upper []float64) (ok bool)
 }
-
-// DriftWatch is a Companion that detects lasting changes of the forecast errors.
-type DriftWatch interface {
-	Companion
-
-	// Drift returns the drift that the last Observe has detected, or false.
-	Drift() (d Drift, ok bool)
-}

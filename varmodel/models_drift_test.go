@@ -2,6 +2,7 @@ package varmodel
 
 import (
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/drift"
 	"github.com/orffvar/forecaster/varmodel/interval"
 )
 
@@ -11,6 +12,6 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		return interval.WithDrift(m, interval.DriftConfig{Dim: d, Horizon: h, FalseAlarms: .05, Action: eval.AdaptForget})
+		return interval.WithDrift(m, interval.DriftConfig{Dim: d, Horizon: h, FalseAlarms: .05, Action: drift.Forget})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/drift"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/varmodel"
@@ -39,14 +40,14 @@ func newEngineModel(c config.Model, dim int, s sharing) (eval.Model, error) {
 func beside(c config.Model) bool { return len(c.Levels) > 0 && c.Intervals != "quantile" && !c.Joint }
 
 // adapts reports whether a drift changes the model.
-func adapts(c config.Model) bool { return eval.Adaptation(c.Drift.Action) != eval.AdaptNone }
+func adapts(c config.Model) bool { return drift.Adaptation(c.Drift.Action) != drift.None }
 
 func intervalsOf(c config.Model, dim int) interval.Config {
 	return interval.Config{Dim: dim, Horizon: c.Horizon, Levels: c.Levels}
 }
 
 func driftOf(c config.Model, dim int) interval.DriftConfig {
-	return interval.DriftConfig{Dim: dim, Horizon: c.Horizon, FalseAlarms: c.Drift.FalseAlarms, Action: eval.Adaptation(c.Drift.Action)}
+	return interval.DriftConfig{Dim: dim, Horizon: c.Horizon, FalseAlarms: c.Drift.FalseAlarms, Action: drift.Adaptation(c.Drift.Action)}
 }
 
 // newIntervals returns what makes the intervals beside the model of c at the horizons that are
@@ -64,11 +65,11 @@ func newIntervals(c config.Model, horizons []int) func(dim int) (eval.Intervals,
 
 // newDriftWatch returns what watches the model of c from beside; nil when the model
 // watches itself, or nothing does.
-func newDriftWatch(c config.Model) func(dim int) (eval.DriftWatch, error) {
+func newDriftWatch(c config.Model) func(dim int) (drift.Watch, error) {
 	if !c.Drift.Detect || adapts(c) {
 		return nil
 	}
-	return func(dim int) (eval.DriftWatch, error) { return interval.NewDriftWatch(driftOf(c, dim)) }
+	return func(dim int) (drift.Watch, error) { return interval.NewDriftWatch(driftOf(c, dim)) }
 }
 
 // newForecastingModel makes the model of NewModel with those intervals that need more

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/anomaly"
+	"github.com/orffvar/forecaster/eval/drift"
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
@@ -58,7 +59,7 @@ type Config struct {
 	// Intervals and Drift construct the intervals and the drift detector of each series. They
 	// are for models without their own; nil: none. Intervals need Levels.
 	Intervals func(dim int) (eval.Intervals, error)
-	Drift     func(dim int) (eval.DriftWatch, error)
+	Drift     func(dim int) (drift.Watch, error)
 
 	// Anomalies returns the alarm rules of a series with these variables; nil means the zero
 	// anomaly.Config.

@@ -3,7 +3,7 @@ package engine
 import (
 	"fmt"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/drift"
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
@@ -20,7 +20,7 @@ func (sc *scorer) watch(dst *Results, s *scoredSeries) {
 }
 
 // driftEvent returns the event for the drift d.
-func driftEvent(s *stream.Series, time int64, d eval.Drift) stream.Event {
+func driftEvent(s *stream.Series, time int64, d drift.Change) stream.Event {
 	of, what, action := "the errors", "larger than usual", ""
 	if d.Variable != scoring.All {
 		of = "the errors of " + s.Variables[d.Variable]
@@ -28,7 +28,7 @@ func driftEvent(s *stream.Series, time int64, d eval.Drift) stream.Event {
 	if d.Bias {
 		what = "of one sign"
 	}
-	if d.Action != eval.AdaptNone {
+	if d.Action != drift.None {
 		action = "; action: " + string(d.Action)
 	}
 	text := fmt.Sprintf("%s have been %s for about %s%s", of, what, plural.Count(d.Since, "sample"), action)

@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/orffvar/forecaster/eval"
+import (
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/drift"
+)
 
 // forecaster is an eval.Forecaster with its optional interfaces, nil where it lacks one. They
 // are looked up once, because a lookup per sample takes as long as a small model.
@@ -12,7 +15,7 @@ type forecaster struct {
 	seasonal eval.Seasonal
 	limited  eval.Limited
 	detector eval.Detector
-	drift    eval.DriftDetector
+	drift    drift.Detector
 	bounder  eval.Bounder
 	joint    eval.JointBounder
 }
@@ -26,7 +29,7 @@ func newForecaster(m eval.Model) forecaster {
 	f.seasonal, _ = eval.As[eval.Seasonal](f.Forecaster)
 	f.limited, _ = eval.As[eval.Limited](f.Forecaster)
 	f.detector, _ = eval.As[eval.Detector](f.Forecaster)
-	f.drift, _ = eval.As[eval.DriftDetector](f.Forecaster)
+	f.drift, _ = eval.As[drift.Detector](f.Forecaster)
 	f.bounder, _ = eval.As[eval.Bounder](f.Forecaster)
 	f.joint, _ = eval.As[eval.JointBounder](f.Forecaster)
 	return f

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/anomaly"
+	"github.com/orffvar/forecaster/eval/drift"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/streamtest"
@@ -32,8 +33,8 @@ func (s *alarmingSeries) Observe(y []float64) error {
 	return s.Forecaster.Observe(y)
 }
 
-func (s *alarmingSeries) Drift() (eval.Drift, bool) {
-	return eval.Drift{Since: 7, Variable: int(s.last) - 102, Bias: s.last == 102, Action: map[bool]eval.Adaptation{true: eval.AdaptForget, false: eval.AdaptNone}[s.last == 102]}, s.last > 100
+func (s *alarmingSeries) Drift() (drift.Change, bool) {
+	return drift.Change{Since: 7, Variable: int(s.last) - 102, Bias: s.last == 102, Action: map[bool]drift.Adaptation{true: drift.Forget, false: drift.None}[s.last == 102]}, s.last > 100
 }
 
 func (s *alarmingSeries) Anomaly() (float64, bool) { return s.last / 1000, s.last > 2 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/anomaly"
+	"github.com/orffvar/forecaster/eval/drift"
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/stream"
@@ -22,7 +23,7 @@ type scoredSeries struct {
 	anomalies *anomaly.Scorer // nil with Evaluation.NoAnomalies
 
 	intervals  eval.Intervals   // nil without Config.Intervals
-	drift      eval.DriftWatch  // nil without Config.Drift
+	drift      drift.Watch      // nil without Config.Drift
 	companions []eval.Companion // intervals and drift, if not nil
 	follower   Follower         // nil without Evaluation.Follow
 	yhat       []float64        // the last one-step forecast, dim; NaN = none

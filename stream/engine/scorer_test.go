@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/drift"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/engine"
@@ -23,7 +24,7 @@ func TestCompanionsBesideTheModel(t *testing.T) {
 	intervals := func(dim int) interval.Config {
 		return interval.Config{Dim: dim, Horizon: 3, Levels: levels}
 	}
-	drift := func(dim int) interval.DriftConfig {
+	watched := func(dim int) interval.DriftConfig {
 		return interval.DriftConfig{Dim: dim, Horizon: 3, FalseAlarms: .05}
 	}
 	model := func(dim int) (eval.Model, error) {
@@ -37,13 +38,13 @@ func TestCompanionsBesideTheModel(t *testing.T) {
 			m, err = interval.WithIntervals(m, intervals(dim))
 		}
 		if err == nil {
-			m, err = interval.WithDrift(m, drift(dim))
+			m, err = interval.WithDrift(m, watched(dim))
 		}
 		return m, err
 	}
 	beside.NewModel = model
 	beside.Intervals = func(dim int) (eval.Intervals, error) { return interval.NewIntervals(intervals(dim)) }
-	beside.Drift = func(dim int) (eval.DriftWatch, error) { return interval.NewDriftWatch(drift(dim)) }
+	beside.Drift = func(dim int) (drift.Watch, error) { return interval.NewDriftWatch(watched(dim)) }
 
 	one, other := streamtest.NewEngine(t, around), streamtest.NewEngine(t, beside)
 	rng := rand.New(rand.NewPCG(1, 2))

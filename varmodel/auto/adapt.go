@@ -1,7 +1,7 @@
 package auto
 
 import (
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/drift"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 )
 
@@ -9,9 +9,9 @@ const restartLeast = 100 // smallest number of samples that a restart learns
 
 // Adapt implements eval.Adapter. Weights that several series share are discounted for
 // all of them; shared weights cannot restart.
-func (s *autoSeries) Adapt(a eval.Adaptation, since int) {
+func (s *autoSeries) Adapt(a drift.Adaptation, since int) {
 	switch a {
-	case eval.AdaptForget:
+	case drift.Forget:
 		for _, e := range s.m.experts {
 			e.discount(regression.DriftDiscount)
 		}
@@ -24,9 +24,9 @@ func (s *autoSeries) Adapt(a eval.Adaptation, since int) {
 		if s.calendar != nil {
 			s.calendar.discount(regression.DriftDiscount)
 		}
-	case eval.AdaptScaler:
+	case drift.ResetScaler:
 		s.scaler.ResetWeights()
-	case eval.AdaptRestart:
+	case drift.Restart:
 		if s.refit != nil && s.past.Count > 2 {
 			s.refit.start(s, min(max(since, restartLeast), s.past.Count-1, s.m.memory))
 			for _, e := range s.m.experts {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/drift"
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/lanes"
@@ -23,7 +24,7 @@ type DriftConfig struct {
 	// per sample of a series that does not change; 0 means 1e-4.
 	FalseAlarms float64
 
-	Action eval.Adaptation // of the model at an alarm; empty means none
+	Action drift.Adaptation // of the model at an alarm; empty means none
 }
 
 const (
@@ -58,7 +59,7 @@ type DriftWatch struct {
 	sums   *lanes.Cusum
 	blocks []float64 // complete ones
 
-	drift eval.Drift
+	drift drift.Change
 	alarm bool // drift is of the last sample
 
 	x []float64 // scratch: what the sums are of
@@ -74,8 +75,8 @@ func NewDriftWatch(cfg DriftConfig) (*DriftWatch, error) {
 	if !(cfg.FalseAlarms > 0 && cfg.FalseAlarms < .1) {
 		return nil, fmt.Errorf("varmodel: FalseAlarms must be in (0, 0.1), got %g", cfg.FalseAlarms)
 	}
-	switch cfg.Action = cmp.Or(cfg.Action, eval.AdaptNone); cfg.Action {
-	case eval.AdaptNone, eval.AdaptForget, eval.AdaptScaler, eval.AdaptRestart:
+	switch cfg.Action = cmp.Or(cfg.Action, drift.None); cfg.Action {
+	case drift.None, drift.Forget, drift.ResetScaler, drift.Restart:
 	default:
 		return nil, fmt.Errorf("varmodel: Action must be none, forget, reset_scaler or restart, got %q", cfg.Action)
 	}
@@ -95,7 +96,7 @@ func NewDriftWatch(cfg DriftConfig) (*DriftWatch, error) {
 	return w, nil
 }
 
-// WithDrift returns m with forecasters that are also eval.DriftDetectors, by a
+// WithDrift returns m with forecasters that are also drift.Detectors, by a
 // DriftWatch, and take the Action at an alarm. The forecasts are the same until the first
 // alarm.
 func WithDrift(m eval.Model, cfg DriftConfig) (eval.Model, error) {
@@ -116,8 +117,8 @@ func (m *drifting) NewSeries() eval.Forecaster {
 		panic("varmodel: " + err.Error()) // WithDrift has tried it
 	}
 	s := &watchedSeries{accompanied: accompany(m.Model.NewSeries(), w, m.cfg.Horizon, m.cfg.Dim), watch: w}
-	if m.cfg.Action != eval.AdaptNone {
-		s.adapter, _ = eval.As[eval.Adapter](s.Forecaster)
+	if m.cfg.Action != drift.None {
+		s.adapter, _ = eval.As[drift.Adapter](s.Forecaster)
 	}
 	return s
 }
@@ -126,7 +127,7 @@ func (m *drifting) NewSeries() eval.Forecaster {
 type watchedSeries struct {
 	accompanied
 	watch   *DriftWatch
-	adapter eval.Adapter // nil when nothing is done at an alarm
+	adapter drift.Adapter // nil when nothing is done at an alarm
 }
 
 func (s *watchedSeries) Observe(y []float64) error {
@@ -140,8 +141,8 @@ func (s *watchedSeries) Observe(y []float64) error {
 	return nil
 }
 
-// Drift implements eval.DriftDetector.
-func (s *watchedSeries) Drift() (eval.Drift, bool) { return s.watch.Drift() }
+// Drift implements drift.Detector.
+func (s *watchedSeries) Drift() (drift.Change, bool) { return s.watch.Drift() }
 
 // cusumThreshold returns the threshold at which a cumulative sum with the
 // allowance driftShift gives rate alarms a sample when nothing changes: Siegmund's
@@ -249,7 +250,7 @@ func (s *DriftWatch) findAlarm() {
 		if sum/threshold > best {
 			best = sum / threshold
 			s.alarm = true
-			s.drift = eval.Drift{Since: int(since), Variable: variable, Bias: bias, Action: s.cfg.Action}
+			s.drift = drift.Change{Since: int(since), Variable: variable, Bias: bias, Action: s.cfg.Action}
 		}
 	}
 	c, d := s.sums, s.cfg.Dim
@@ -277,8 +278,8 @@ func (s *DriftWatch) findAlarm() {
 // ResetLags implements eval.Companion.
 func (s *DriftWatch) ResetLags() { s.issued = false }
 
-// Drift implements eval.DriftWatch.
-func (s *DriftWatch) Drift() (eval.Drift, bool) { return s.drift, s.alarm }
+// Drift implements drift.Watch.
+func (s *DriftWatch) Drift() (drift.Change, bool) { return s.drift, s.alarm }
 
 // State implements eval.Companion.
 func (s *DriftWatch) State(c *snapshot.Codec) {

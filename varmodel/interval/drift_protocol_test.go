@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/drift"
 	"github.com/orffvar/forecaster/varmodel/auto"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 )
@@ -16,11 +17,11 @@ func TestProtocolDrift(t *testing.T) {
 	sets := modeltest.LoadNine(t)
 	var nothing []float64
 	var nothingMean float64
-	for _, a := range []eval.Adaptation{eval.AdaptNone, eval.AdaptForget, eval.AdaptScaler, eval.AdaptRestart} {
+	for _, a := range []drift.Adaptation{drift.None, drift.Forget, drift.ResetScaler, drift.Restart} {
 		var alarms []*int
 		v, mean := relativeMSE(t, sets, func(d int) (eval.Model, error) {
 			m, err := auto.New(auto.Config{Dim: d, Horizon: 1})
-			if err == nil && a != eval.AdaptNone {
+			if err == nil && a != drift.None {
 				m, err = WithDrift(m, DriftConfig{Dim: d, Horizon: 1, Action: a})
 			}
 			if err == nil {
@@ -35,7 +36,7 @@ func TestProtocolDrift(t *testing.T) {
 			n = append(n, *p)
 		}
 		t.Logf("%-13s mean %.4f  %.4f  alarms %d", a, mean, v, n)
-		if a == eval.AdaptNone {
+		if a == drift.None {
 			nothing, nothingMean = v, mean
 			continue
 		}
@@ -64,7 +65,7 @@ type countedSeries struct {
 
 func (s countedSeries) Observe(y []float64) error {
 	err := s.Forecaster.Observe(y)
-	if w, ok := eval.As[eval.DriftDetector](s.Forecaster); ok {
+	if w, ok := eval.As[drift.Detector](s.Forecaster); ok {
 		if _, alarm := w.Drift(); alarm {
 			*s.n++
 		}

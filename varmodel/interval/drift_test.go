@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/drift"
 	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/tools/testseries"
 	"github.com/orffvar/forecaster/varmodel"
@@ -59,7 +60,7 @@ func simulateChange(c change, rows, at int, seed uint64) [][]float64 {
 }
 
 // watched is a model with a detector.
-func watched(t testing.TB, m eval.Model, err error, dim int, a eval.Adaptation) eval.Forecaster {
+func watched(t testing.TB, m eval.Model, err error, dim int, a drift.Adaptation) eval.Forecaster {
 	t.Helper()
 	if err == nil {
 		m, err = WithDrift(m, DriftConfig{Dim: dim, Horizon: 1, Action: a})
@@ -84,7 +85,7 @@ func follow(t testing.TB, f eval.Forecaster, rows [][]float64, at int) (mse floa
 		if err := f.Observe(y); err != nil {
 			t.Fatal(err)
 		}
-		if d, ok := modeltest.As[eval.DriftDetector](t, f).Drift(); ok {
+		if d, ok := modeltest.As[drift.Detector](t, f).Drift(); ok {
 			alarms = append(alarms, i)
 			if d.Since < 0 || d.Since > i {
 				t.Errorf("row %d: %+v", i, d)
@@ -111,7 +112,7 @@ func TestDriftFalseAlarms(t *testing.T) {
 					g.Next(rows[i])
 				}
 				m, err := varmodel.NewVAR(varmodel.VARConfig{Dim: dim, Order: 1, Horizon: 1})
-				_, alarms := follow(t, watched(t, m, err, dim, eval.AdaptNone), rows, 0)
+				_, alarms := follow(t, watched(t, m, err, dim, drift.None), rows, 0)
 				n += len(alarms)
 			}
 		}
@@ -130,7 +131,7 @@ func TestDriftDelay(t *testing.T) {
 		found, delay := 0, 0
 		for seed := range uint64(seeds) {
 			m, err := varmodel.NewVAR(varmodel.VARConfig{Dim: 3, Order: 3, Horizon: 1})
-			_, alarms := follow(t, watched(t, m, err, 3, eval.AdaptNone), simulateChange(c, rows, at, seed), 0)
+			_, alarms := follow(t, watched(t, m, err, 3, drift.None), simulateChange(c, rows, at, seed), 0)
 			for _, i := range alarms {
 				if i >= at && i < at+500 {
 					found++
@@ -151,21 +152,21 @@ func TestDriftDelay(t *testing.T) {
 func TestDriftActions(t *testing.T) {
 	const at, seeds = 1500, 6
 	for _, c := range []struct {
-		action eval.Adaptation
+		action drift.Adaptation
 		change change
 		gain   float64 // of the error, at least
 	}{
-		{eval.AdaptForget, changes[3], .03},
-		{eval.AdaptRestart, changes[3], .03},
-		{eval.AdaptScaler, changes[1], .02},
-		{eval.AdaptForget, changes[0], -.01},
-		{eval.AdaptScaler, changes[0], -.01},
+		{drift.Forget, changes[3], .03},
+		{drift.Restart, changes[3], .03},
+		{drift.ResetScaler, changes[1], .02},
+		{drift.Forget, changes[0], -.01},
+		{drift.ResetScaler, changes[0], -.01},
 	} {
 		var base, with float64
 		for seed := range uint64(seeds) {
 			x := simulateChange(c.change, at+500, at, seed)
 			m, err := varmodel.NewVAR(varmodel.VARConfig{Dim: 3, Order: 3, Horizon: 1})
-			mse, _ := follow(t, watched(t, m, err, 3, eval.AdaptNone), x, at)
+			mse, _ := follow(t, watched(t, m, err, 3, drift.None), x, at)
 			base += mse / seeds
 			m, err = varmodel.NewVAR(varmodel.VARConfig{Dim: 3, Order: 3, Horizon: 1})
 			mse, _ = follow(t, watched(t, m, err, 3, c.action), x, at)
@@ -181,7 +182,7 @@ func TestDriftActions(t *testing.T) {
 // The default model takes each action and goes on.
 func TestDriftOfAuto(t *testing.T) {
 	x := simulateChange(changes[3], 700, 400, 1)
-	for _, a := range []eval.Adaptation{eval.AdaptForget, eval.AdaptScaler, eval.AdaptRestart} {
+	for _, a := range []drift.Adaptation{drift.Forget, drift.ResetScaler, drift.Restart} {
 		m, err := auto.New(auto.Config{Dim: 3, Horizon: 4, Seed: 1})
 		if err == nil {
 			m, err = WithDrift(m, DriftConfig{Dim: 3, Horizon: 4, Action: a})
@@ -196,7 +197,7 @@ func TestDriftOfAuto(t *testing.T) {
 				t.Fatal(err)
 			}
 			if i == 450 {
-				modeltest.As[eval.Adapter](t, f).Adapt(a, 50)
+				modeltest.As[drift.Adapter](t, f).Adapt(a, 50)
 			}
 			if !f.ForecastTo(dst) {
 				t.Fatal("no forecast")

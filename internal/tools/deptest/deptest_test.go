@@ -22,6 +22,7 @@ var layers = map[string][]string{
 	"internal/lanes":      {"internal/isa", "internal/vec", "eval/snapshot"},
 	"eval/calendar":       {},
 	"eval/detection":      {},
+	"eval/drift":          {"eval"},
 	"eval/scoring":        {"eval", "eval/calendar", "eval/snapshot", "internal/lanes", "internal/vec"},
 	"eval/simulate":       {"eval/scoring"},
 	"sgd/online":          {"eval/snapshot", "internal/vec"},
@@ -40,7 +41,7 @@ var layers = map[string][]string{
 	"internal/report":     {"internal/lazyregexp"},
 	"internal/livepage":   {"stream", "eval/scoring"},
 
-	"internal/wire":   {"internal/config", "internal/events", "internal/report", "internal/secret", "internal/shell", "internal/isa", "eval", "eval/anomaly", "orff", "orff/semigroup", "orff/algebra", "orff/maclaurin", "orff/vectorfield", "orff/coupling", "orff/spectrum", "orff/random", "sgd/losses", "sgd/penalties", "sgd/rates", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "stream", "stream/assemble", "stream/delivery", "stream/engine", "stream/file", "stream/format", "stream/format/timestamp", "stream/format/sniff", "stream/format/avro", "stream/format/otlp", "stream/influx", "stream/kafka", "stream/lineproto", "stream/remotewrite", "stream/sim", "eval/calendar", "eval/scoring", "eval/simulate", "stream/checkpoint"},
+	"internal/wire":   {"internal/config", "internal/events", "internal/report", "internal/secret", "internal/shell", "internal/isa", "eval", "eval/drift", "eval/anomaly", "orff", "orff/semigroup", "orff/algebra", "orff/maclaurin", "orff/vectorfield", "orff/coupling", "orff/spectrum", "orff/random", "sgd/losses", "sgd/penalties", "sgd/rates", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "stream", "stream/assemble", "stream/delivery", "stream/engine", "stream/file", "stream/format", "stream/format/timestamp", "stream/format/sniff", "stream/format/avro", "stream/format/otlp", "stream/influx", "stream/kafka", "stream/lineproto", "stream/remotewrite", "stream/sim", "eval/calendar", "eval/scoring", "eval/simulate", "stream/checkpoint"},
 	"internal/job":    {"internal/wire", "internal/config", "internal/dataset", "internal/livepage", "internal/report", "internal/shell", "stream", "stream/assemble", "stream/engine", "stream/run", "stream/file", "stream/kafka", "eval/scoring", "stream/checkpoint"},
 	"internal/study":  {"internal/wire", "internal/config", "internal/report", "internal/footprint", "eval", "orff", "orff/algebra", "orff/accuracy", "orff/distance", "orff/coupling", "orff/random", "sgd", "sgd/batch", "sgd/rates", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "stream", "stream/assemble", "stream/engine", "stream/format", "stream/format/timestamp", "stream/format/sniff", "eval/anomaly", "eval/detection", "eval/scoring", "eval/simulate"},
 	"internal/thesis": {"internal/wire", "internal/config", "internal/study", "internal/report", "internal/vec", "eval", "orff", "orff/nystroem", "orff/vectorfield", "orff/distance", "orff/coupling", "orff/spectrum", "orff/random", "sgd/batch", "sgd/functional", "internal/dataset", "eval/scoring"},
@@ -77,14 +78,14 @@ var layers = map[string][]string{
 	"varmodel/internal/check":      {},
 	"varmodel/internal/modeltest":  {"eval/snapshot", "eval", "orff", "orff/algebra", "orff/vectorfield", "orff/coupling", "orff/spectrum", "orff/random"},
 	"varmodel/series":              {"internal/lanes", "eval/snapshot", "orff", "orff/random"},
-	"varmodel/internal/regression": {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "varmodel/series", "varmodel/internal/check", "sgd/online"},
-	"varmodel/auto":                {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "orff/random", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression", "sgd/online"},
+	"varmodel/internal/regression": {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "eval/drift", "orff", "varmodel/series", "varmodel/internal/check", "sgd/online"},
+	"varmodel/auto":                {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "eval/drift", "orff", "orff/random", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression", "sgd/online"},
 	"varmodel/kernel":              {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "orff/nystroem", "orff/distance", "orff/coupling", "orff/spectrum", "orff/random", "sgd", "sgd/batch", "sgd/losses", "sgd/penalties", "sgd/rates", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression", "sgd/online"},
-	"varmodel/interval":            {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "orff/spectrum", "orff/random", "sgd/functional", "sgd/rates", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression", "varmodel/kernel", "eval/detection", "eval/scoring"},
+	"varmodel/interval":            {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "eval/drift", "orff", "orff/spectrum", "orff/random", "sgd/functional", "sgd/rates", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression", "varmodel/kernel", "eval/detection", "eval/scoring"},
 
 	"stream":                        {"eval/anomaly", "eval/scoring"},
 	"stream/assemble":               {"internal/plural", "stream", "eval/snapshot", "eval/calendar"},
-	"stream/engine":                 {"internal/plural", "stream", "stream/assemble", "internal/footprint", "eval/snapshot", "eval", "eval/anomaly", "eval/scoring", "stream/checkpoint"},
+	"stream/engine":                 {"internal/plural", "stream", "stream/assemble", "internal/footprint", "eval/snapshot", "eval", "eval/drift", "eval/anomaly", "eval/scoring", "stream/checkpoint"},
 	"stream/run":                    {"stream", "stream/engine", "stream/checkpoint"},
 	"stream/format":                 {"internal/plural", "stream", "stream/format/timestamp", "stream/format/internal/cells", "stream/format/internal/object", "internal/decimal", "internal/intern"},
 	"stream/format/internal/cells":  {"stream", "stream/format/timestamp", "internal/decimal", "internal/lazyregexp", "internal/shell"},
@@ -104,7 +105,7 @@ var layers = map[string][]string{
 }
 
 // pure are the packages whose results depend on their input alone.
-var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "eval/snapshot", "internal/decimal", "orff", "orff/nystroem", "orff/semigroup", "orff/algebra", "orff/vectorfield", "orff/maclaurin", "orff/internal/optional", "orff/internal/bound", "orff/accuracy", "orff/distance", "orff/coupling", "orff/spectrum", "orff/random", "orff/internal/check", "orff/internal/numeric", "sgd", "sgd/batch", "sgd/functional", "sgd/losses", "sgd/penalties", "sgd/rates", "sgd/internal/numeric", "sgd/online", "eval", "eval/anomaly", "eval/calendar", "eval/detection", "eval/scoring", "eval/simulate", "varmodel", "varmodel/series", "varmodel/internal/regression", "varmodel/auto", "varmodel/kernel", "varmodel/interval", "stream", "stream/checkpoint", "stream/assemble", "stream/engine"}
+var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "eval/snapshot", "internal/decimal", "orff", "orff/nystroem", "orff/semigroup", "orff/algebra", "orff/vectorfield", "orff/maclaurin", "orff/internal/optional", "orff/internal/bound", "orff/accuracy", "orff/distance", "orff/coupling", "orff/spectrum", "orff/random", "orff/internal/check", "orff/internal/numeric", "sgd", "sgd/batch", "sgd/functional", "sgd/losses", "sgd/penalties", "sgd/rates", "sgd/internal/numeric", "sgd/online", "eval", "eval/anomaly", "eval/calendar", "eval/detection", "eval/drift", "eval/scoring", "eval/simulate", "varmodel", "varmodel/series", "varmodel/internal/regression", "varmodel/auto", "varmodel/kernel", "varmodel/interval", "stream", "stream/checkpoint", "stream/assemble", "stream/engine"}
 
 // outside are packages that a pure one has no use for: they lead to what differs
 // between two runs. Package context is not among them: the interfaces of the edges name

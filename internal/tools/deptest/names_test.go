@@ -17,7 +17,6 @@ var larger = map[string]struct {
 	names  int
 	reason string
 }{
-	"eval":            {26, "the optional interfaces of a forecaster, of one or two methods each"},
 	"stream":          {63, "the vocabulary of all edges: ten reasons of refusal, eleven kinds of events"},
 	"stream/kafka":    {40, "a group, its state topic and its sinks, each with its settings, errors and rights"},
 	"stream/file":     {38, "seven formats, sources, sinks and the store"},

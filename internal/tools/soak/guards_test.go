@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/drift"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/engine"
@@ -94,7 +95,7 @@ func TestGuards(t *testing.T) {
 				NewModel: func(dim int) (eval.Model, error) {
 					m, err := models[name](dim)
 					if err == nil {
-						m, err = interval.WithDrift(m, interval.DriftConfig{Dim: dim, Horizon: horizon, Action: eval.AdaptNone, FalseAlarms: 1e-4})
+						m, err = interval.WithDrift(m, interval.DriftConfig{Dim: dim, Horizon: horizon, Action: drift.None, FalseAlarms: 1e-4})
 					}
 					if err == nil {
 						m, err = interval.WithIntervals(m, interval.Config{Dim: dim, Horizon: horizon, Levels: levels})

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/drift"
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
@@ -230,15 +231,15 @@ func (s *Series) ResetLags() {
 
 // Adapt implements eval.Adapter. A restart forgets everything; no samples are kept to
 // be learnt again.
-func (s *Series) Adapt(a eval.Adaptation, _ int) {
+func (s *Series) Adapt(a drift.Adaptation, _ int) {
 	l, ok := s.Model.Learner.(Resettable)
 	s.Model.uses++
 	switch {
-	case a == eval.AdaptScaler:
+	case a == drift.ResetScaler:
 		s.Scaler.ResetWeights()
-	case ok && a == eval.AdaptForget:
+	case ok && a == drift.Forget:
 		l.Discount(DriftDiscount)
-	case ok && a == eval.AdaptRestart:
+	case ok && a == drift.Restart:
 		l.Reset()
 	}
 }
