@@ -70,25 +70,6 @@ func anchors(horizon int) []int {
 	return a
 }
 
-// origin holds the forecasts made at one origin, and the features behind them, until their targets
-// are observed.
-type origin struct {
-	phi       []float64   // features of the direct learners
-	inputs    []float64   // features of the exogenous inputs, for each anchor
-	last      []float64   // last sample
-	local     []float64   // local mean
-	step, sd  []float64   // units of the targets: typical step, standard deviation from the local mean; 0 for a constant
-	forecasts [][]float64 // for each anchor, anchorExperts x dim
-	seasons   []float64   // anchors x dim: season of the target
-	mixed     []float64   // anchors x dim: increment of the mixture before shrinkage
-	trends    []float64   // anchors x dim: increment of the trend
-	moves     []float64   // anchors x dim: believed part of trends; forecasts start at last + moves
-	shrunk    []float64   // anchors x dim: forecasts of the mixture after shrinkage
-	smooth    []float64   // anchors x dim: forecasts by smoothing
-	awake     []bool      // for each anchor: the iterated mixture has a forecast
-	calendar  calendarForecast
-}
-
 // multihorizon makes the forecasts of more than one step ahead. It forecasts the remainder of the
 // series; the season of the target is added at the end. At each anchor horizon it mixes simple
 // forecasts, the iterated source, the iterated mixture and direct learners. Each of these is scored,
@@ -166,22 +147,7 @@ func newMultihorizon(m *auto, q *seasons, calendar bool) *multihorizon {
 		}
 	}
 	for i := range o.origins {
-		p := &o.origins[i]
-		p.phi = make([]float64, g.Features())
-		p.inputs = make([]float64, 3*g.inputs*len(g.steps))
-		p.last, p.local = make([]float64, d), make([]float64, d)
-		p.step, p.sd = make([]float64, d), make([]float64, d)
-		p.seasons, p.mixed = make([]float64, len(g.steps)*d), make([]float64, len(g.steps)*d)
-		p.trends, p.moves = make([]float64, len(g.steps)*d), make([]float64, len(g.steps)*d)
-		p.shrunk, p.smooth = make([]float64, len(g.steps)*d), make([]float64, len(g.steps)*d)
-		p.awake = make([]bool, len(g.steps))
-		p.forecasts = make([][]float64, len(g.steps))
-		for k := range p.forecasts {
-			p.forecasts[k] = make([]float64, anchorExperts*d)
-		}
-		if calendar {
-			p.calendar = newCalendarForecast(len(g.steps), d)
-		}
+		o.origins[i] = newOrigin(g, calendar)
 	}
 	return o
 }
@@ -482,19 +448,7 @@ func (o *multihorizon) originsState(c *snapshot.Codec) {
 	c.Index(&o.next, len(o.origins))
 	c.Index(&o.count, len(o.origins)+1)
 	for i := range o.origins {
-		p := &o.origins[i]
-		for _, v := range [][]float64{p.phi, p.inputs, p.last, p.local, p.step, p.sd, p.seasons, p.mixed, p.trends, p.moves, p.shrunk, p.smooth} {
-			c.Float64s(v)
-		}
-		for _, v := range p.forecasts {
-			c.Float64s(v)
-		}
-		for k := range p.awake {
-			c.Bool(&p.awake[k])
-		}
-		if p.calendar.last != nil {
-			p.calendar.State(c)
-		}
+		o.origins[i].State(c)
 	}
 	for _, v := range [][]float64{o.iteratedPath, o.mixture.path, o.seasonPath, o.ahead, o.pathWeights, o.atAnchors} {
 		c.Float64s(v)
