@@ -152,17 +152,30 @@ func (a *app) listCheckpoints(ctx context.Context, j job.Checkpoints) ([]job.Che
 	if a.output == "json" {
 		return list, writeJSON(a.stdout, list)
 	}
-	t := report.NewTable(2, "checkpoint", "saved", "bytes", "changes", "next offset", "")
+	header := []string{"checkpoint", "saved", "bytes", "changes", "next offset"}
+	noted := slices.ContainsFunc(list, func(c job.CheckpointInfo) bool { return checkpointNote(c) != "" })
+	if noted {
+		header = append(header, "note")
+	}
+	t := report.NewTable(2, header...)
 	for _, c := range list {
-		what := c.Error
-		if what == "" && c.Committed != nil && *c.Committed {
-			what = "in use"
+		row := []any{c.Path, c.Time.Format(time.DateTime), report.Thousands(c.Bytes), c.Changes, c.Next}
+		if noted {
+			row = append(row, checkpointNote(c))
 		}
-		t.AppendRow([]any{c.Path, c.Time.Format(time.DateTime), report.Thousands(c.Bytes), c.Changes, c.Next, what})
+		t.AppendRow(row)
 	}
 	fmt.Fprintln(a.stdout, t.Render())
 	a.listSettings(list)
 	return list, nil
+}
+
+// checkpointNote is the error of a checkpoint, or that the group has committed its offset; "" = neither.
+func checkpointNote(c job.CheckpointInfo) string {
+	if c.Error == "" && c.Committed != nil && *c.Committed {
+		return "in use"
+	}
+	return c.Error
 }
 
 // listSettings writes what the states depend on, each set of settings once, without

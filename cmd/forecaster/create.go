@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/orffvar/forecaster/internal/spelling"
 )
 
 // Parts of a configuration.
@@ -29,10 +31,10 @@ func (a *app) createCommand() *cobra.Command {
 	to := cmd.Flags().String("to", "influxdb", strings.Join(outputs, ", "))
 	cmd.RunE = func(*cobra.Command, []string) error {
 		if !slices.Contains(inputs, *from) {
-			return &usageError{fmt.Errorf("--from: must be one of %s, got %q", strings.Join(inputs, ", "), *from)}
+			return &usageError{fmt.Errorf("--from: %s", spelling.NotOneOf(*from, inputs))}
 		}
 		if !slices.Contains(outputs, *to) {
-			return &usageError{fmt.Errorf("--to: must be one of %s, got %q", strings.Join(outputs, ", "), *to)}
+			return &usageError{fmt.Errorf("--to: %s", spelling.NotOneOf(*to, outputs))}
 		}
 		pipeline := "pipeline"
 		if *from == "telegraf" {

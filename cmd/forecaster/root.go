@@ -14,6 +14,7 @@ import (
 	"github.com/orffvar/forecaster/internal/interrupt"
 	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/spelling"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream/file"
 )
@@ -57,9 +58,9 @@ Exit codes: 0 done; 1 failed; 2 wrong command line or configuration`,
 			if cmd.Name() != runName {
 				interrupt.HangupsEnd() // they have no configuration to read again
 			}
-			outputs := cmp.Or(cmd.Annotations[outputsAnnotation], "table,json")
-			if !slices.Contains(strings.Split(outputs, ","), a.output) {
-				return &usageError{fmt.Errorf("--output: must be one of %s, got %q", outputs, a.output)}
+			outputs := strings.Split(cmp.Or(cmd.Annotations[outputsAnnotation], "table,json"), ",")
+			if !slices.Contains(outputs, a.output) {
+				return &usageError{fmt.Errorf("--output: %s", spelling.NotOneOf(a.output, outputs))}
 			}
 			return nil
 		},
@@ -167,7 +168,10 @@ func (a *app) load(cmd *cobra.Command, settings []setting, forced ...config.Sett
 		path, value, ok := strings.Cut(s, "=")
 		if !ok {
 			key := s[:len(s)-len(strings.TrimLeft(s, "abcdefghijklmnopqrstuvwxyz_."))] // what follows may be secret
-			return nil, &usageError{fmt.Errorf("--set %s...: must have the form a.b=c", key)}
+			if key != s {
+				key += "..."
+			}
+			return nil, &usageError{fmt.Errorf("--set %s: must have the form KEY=VALUE, such as model.horizon=12", key)}
 		}
 		src.Set = append(src.Set, config.Setting{Path: path, Value: value, From: "--set"})
 	}

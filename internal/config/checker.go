@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/orffvar/forecaster/internal/spelling"
 )
 
 // A Checker collects violated relations between settings. Every error begins with the place
@@ -73,7 +75,7 @@ func (c *Checker) Need(ok bool, path, format string, args ...any) {
 
 // OneOf records a violation of the setting at path unless got is one of the names.
 func (c *Checker) OneOf(path, got string, names ...string) {
-	c.Need(slices.Contains(names, got), path, "must be one of %s, got %q", strings.Join(names, ", "), got)
+	c.Need(slices.Contains(names, got), path, "%s", spelling.NotOneOf(got, names))
 }
 
 // AtLeast needs got >= limit.

@@ -295,6 +295,9 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	e.AppendScores(&scores)
 	err = errors.Join(err, l.Board.Write(ctx, &scores.Batch))
 	s := runner.Stats()
+	if err == nil && s.Records == 0 && s.Next > 0 && wire.InputKafka(l.Cfg) == nil {
+		l.log.Warn("no new rows: the checkpoint has learnt the input to its end, and nothing is forecast again. Add rows, or start over", "with", l.ResetCommand)
+	}
 	l.log.Info("ended", "partition", name, "records", s.Records, "forecasts", s.Forecasts, "next", s.Next, "checkpoints", s.Checkpoints)
 	return err
 }

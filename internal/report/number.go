@@ -40,6 +40,8 @@ func (n Number) Digits(digits int) string {
 	switch {
 	case math.IsNaN(v):
 		return "-"
+	case v == 0:
+		return "0" // has no sign
 	case v >= math.Pow10(digits) && v < mostWhole:
 		return strconv.FormatFloat(float64(n), 'f', 0, 64)
 	}

@@ -22,3 +22,11 @@ func TestApart(t *testing.T) {
 		}
 	}
 }
+
+// TestZeroHasNoSign: the interval of a constant is 0 … 0.
+func TestZeroHasNoSign(t *testing.T) {
+	zero := Number(math.Copysign(0, -1))
+	if got := strings.Join(append(Apart(4, zero, zero), zero.String(), zero.Fixed(2)), " "); got != "0 0 0 0.00" {
+		t.Errorf("got %s", got)
+	}
+}

@@ -62,7 +62,7 @@ func TestBandsOfWeights(t *testing.T) {
 		}
 		last := f.legend[len(f.legend)-1].name
 		switch {
-		case experts > mostBands && (last != Count(experts-mostBands, "other", "others") || !strings.Contains(f.caption, "Others: "+names[0])):
+		case experts > mostBands && (last != "sum of "+Count(experts-mostBands, "other expert", "other experts") || !strings.Contains(f.caption, "The "+last+" is that of "+names[0])):
 			t.Errorf("%d experts: %q, %s", experts, last, f.caption)
 		case experts <= mostBands && last != names[experts-1]:
 			t.Errorf("%d experts: %q", experts, last)
@@ -81,7 +81,7 @@ func TestBandsOfWeights(t *testing.T) {
 		tr.Step(Step{Time: int64(i), Y: []float64{1}})
 		tr.Weights([]string{"large", "small", "tiny"}, []float64{.99, .002, .008})
 	}
-	if f := tr.weights(); len(f.legend) != 2 || f.legend[1].name != "2 others" || !strings.Contains(f.caption, "Others: small, tiny.") {
+	if f := tr.weights(); len(f.legend) != 2 || f.legend[1].name != "sum of 2 other experts" || !strings.Contains(f.caption, "The sum of 2 other experts is that of small, tiny.") {
 		t.Errorf("small ones: %v, %s", f.legend, f.caption)
 	}
 }

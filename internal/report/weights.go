@@ -61,8 +61,9 @@ func (t *Trace) weights() *figure {
 		}
 	}
 	if len(others) > 0 {
-		f.legend = append(f.legend, entry{Count(len(others), "other", "others"), grey, true})
-		f.caption += " Others: " + strings.Join(others, ", ") + "."
+		sumOf := "sum of " + Count(len(others), "other expert", "other experts")
+		f.legend = append(f.legend, entry{sumOf, grey, true})
+		f.caption += " The " + sumOf + " is that of " + strings.Join(others, ", ") + "."
 	}
 	f.draw = func(p *plot.Plot, _ colors) {
 		areas := make([]ribbon, len(f.legend))

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/internal/spelling"
 )
 
@@ -75,11 +76,13 @@ func wrongNumber(cmd *cobra.Command, args []string) error {
 	for i, a := range args {
 		quoted[i] = strconv.Quote(a)
 	}
-	expected := "no argument"
+	expected, hint := "no argument", ""
 	if len(names) > 0 {
 		expected = "one argument, " + strings.Join(names, " ")
+	} else if cmd.Flags().Lookup("config") != nil {
+		hint = fmt.Sprintf("; a configuration is given with  %s -c %s", cmd.CommandPath(), shell.Quote(args[0]))
 	}
-	return fmt.Errorf("%s takes %s, got %s", cmd.CommandPath(), expected, strings.Join(quoted, " "))
+	return fmt.Errorf("%s takes %s, got %s%s", cmd.CommandPath(), expected, strings.Join(quoted, " "), hint)
 }
 
 // expected describes the values of a type of flags.
@@ -131,7 +134,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("--%s: needs a value, %s", f.Name, kind(f))
 	case errors.As(err, &invalid):
 		f := invalid.GetFlag()
-		return fmt.Errorf("--%s: must be %s, got %q", f.Name, kind(f), invalid.GetValue())
+		several := ""
+		if list := cmd.Flags().Lookup(f.Name + "s"); list != nil && strings.Contains(invalid.GetValue(), ",") {
+			several = fmt.Sprintf("; several are given with --%s %s", list.Name, invalid.GetValue())
+		}
+		return fmt.Errorf("--%s: must be %s, got %q%s", f.Name, kind(f), invalid.GetValue(), several)
 	}
 	return err
 }

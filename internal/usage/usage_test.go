@@ -13,6 +13,9 @@ func TestExplain(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"replay x --horizon abc", `--horizon: must be a whole number, got "abc"`},
 		{"replay x --horizon 99999999999999999999", `--horizon: must be a whole number, got "99999999999999999999"`},
+		{"replay x --horizon 1,12", `--horizon: must be a whole number, got "1,12"; several are given with --horizons 1,12`},
+		{"replay x --speed 1,5", `--speed: must be a number, got "1,5"`},
+		{"lint my.yaml", `forecaster lint takes no argument, got "my.yaml"; a configuration is given with  forecaster lint -c my.yaml`},
 		{"replay x --seed -1", `--seed: must be a whole number from 0 on, got "-1"`},
 		{"replay x --speed fast", `--speed: must be a number, got "fast"`},
 		{"replay x --sort=x", `--sort: must be true or false, got "x"`},
@@ -42,7 +45,9 @@ func TestExplain(t *testing.T) {
 		f.IntSlice("horizons", nil, "")
 		group := &cobra.Command{Use: "group"}
 		group.AddCommand(&cobra.Command{Use: "inspect", RunE: run})
-		root.AddCommand(replay, &cobra.Command{Use: "demo", Args: cobra.NoArgs, RunE: run}, group)
+		lint := &cobra.Command{Use: "lint", Args: cobra.NoArgs, RunE: run}
+		lint.Flags().StringP("config", "c", "", "")
+		root.AddCommand(replay, lint, &cobra.Command{Use: "demo", Args: cobra.NoArgs, RunE: run}, group)
 		Explain(root)
 		root.SetArgs(strings.Fields(c.args))
 		if err := root.Execute(); err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "strconv") {

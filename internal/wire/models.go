@@ -1,12 +1,14 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/spelling"
 	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
@@ -145,7 +147,24 @@ func modelNamed(name string) (model, error) {
 			return m, nil
 		}
 	}
-	return model{}, fmt.Errorf("must be one of %s (N = number of lags), got %q", strings.Join(ModelNames(), ", "), name)
+	text := fmt.Sprintf("must be one of %s (N = number of lags), got %q", strings.Join(ModelNames(), ", "), name)
+	if best := nearestModel(name); best != "" {
+		text += fmt.Sprintf(", did you mean %s?", best)
+	}
+	return model{}, errors.New(text)
+}
+
+// nearestModel returns the model that a misspelt name probably means, with its number of lags; "" = none.
+func nearestModel(name string) string {
+	lags := name[len(strings.TrimRight(name, "0123456789")):]
+	var names []string
+	for _, known := range ModelNames() {
+		if prefix, family := strings.CutSuffix(known, "N"); family && lags != "" {
+			known = prefix + lags
+		}
+		names = append(names, known)
+	}
+	return spelling.Nearest(name, names)
 }
 
 // IsKernelModel reports whether a model reads model.kernel.

@@ -83,7 +83,7 @@ func (i *InfluxDBOutput) try(ctx context.Context, path string, _ *config.Config)
 		err = s.Check(ctx)
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
+		return "", unreached(path, err)
 	}
 	return fmt.Sprintf("%s: %s accepts writes to %s", path, i.URL, i.Bucket), nil
 }

@@ -112,7 +112,7 @@ func (o *RemoteWriteOutput) try(ctx context.Context, path string, _ *config.Conf
 		err = s.Check(ctx)
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
+		return "", unreached(path, err)
 	}
 	return fmt.Sprintf("%s: %s accepts samples", path, o.URL), nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"slices"
 	"time"
 
@@ -141,6 +142,14 @@ func openDeadLetters(c *config.Config, log *slog.Logger) (letters stream.DeadLet
 
 // tryTimeout limits the wait for one server.
 const tryTimeout = 10 * time.Second
+
+// unreached is the error of a try at a database, which says what to do if nothing answers there.
+func unreached(path string, err error) error {
+	if nobody := new(net.OpError); errors.As(err, &nobody) && !nobody.Timeout() {
+		return fmt.Errorf("%s: %w; start the server, or correct %s.url", path, err, path)
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
 
 // Try opens the files of c and connects to its servers. It returns a line for each server that
 // works, and an error for each file or server that does not.
