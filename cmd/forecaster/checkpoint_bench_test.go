@@ -13,7 +13,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
-	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filestore"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -47,7 +47,7 @@ func BenchmarkCheckpoint(b *testing.B) {
 		}
 	}
 	e.Saved()
-	store, err := file.OpenStore(b.TempDir(), slog.New(slog.DiscardHandler))
+	store, err := filestore.Open(b.TempDir(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		b.Fatal(err)
 	}

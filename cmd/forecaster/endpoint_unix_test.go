@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/internal/devbroker"
-	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filestore"
 )
 
 // served returns the address of the HTTP server of a process.
@@ -58,7 +58,7 @@ func TestFault63_HalfOpenConnections(t *testing.T) {
 		defer c.Close()
 	}
 	newest := func() string {
-		paths, err := file.Checkpoints(filepath.Join(dir, "simulated"))
+		paths, err := filestore.Checkpoints(filepath.Join(dir, "simulated"))
 		if err != nil || len(paths) == 0 {
 			return ""
 		}

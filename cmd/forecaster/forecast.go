@@ -17,7 +17,7 @@ import (
 	"github.com/orffvar/forecaster/internal/study"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
 )
 
 func (a *app) forecastCommand() *cobra.Command {
@@ -134,7 +134,7 @@ func (a *app) forecast(cmd *cobra.Command, paths []string) error {
 	}
 	switch a.output {
 	case "csv":
-		enc := file.CSV{Levels: cfg.Model.Levels, Joint: cfg.Model.Joint, Limits: len(cfg.Model.Limits) > 0}
+		enc := filesink.CSV{Levels: cfg.Model.Levels, Joint: cfg.Model.Joint, Limits: len(cfg.Model.Limits) > 0}
 		_, err = a.stdout.Write(enc.AppendBatch(enc.AppendHeader(nil), &batch))
 	case "json":
 		err = writeJSON(a.stdout, map[string]any{"dataset": path, "model": cfg.Model.Type, "forecasts": forecastPoints(cfg, &batch)})

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
 )
 
 // TestFault64_OutputsChange: between two runs of a job with checkpoints the server is
@@ -83,7 +83,7 @@ func TestFault70_SecondRunIsRefused(t *testing.T) {
 	path := func(name string) string { return filepath.Join(dir, name) }
 	writeFile(t, path("in.csv"), seriesCSV(100, 1, .05, 1))
 	for _, key := range []string{"output.file.path", "output.dead_letters.path"} {
-		owner, err := file.CreateSink(path("x.jsonl"), file.JSONLines{})
+		owner, err := filesink.Create(path("x.jsonl"), filesink.JSONLines{})
 		if err != nil {
 			t.Fatal(err)
 		}

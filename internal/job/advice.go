@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
@@ -44,7 +45,7 @@ func advise(err error, reset string) error {
 		first = "Start over"
 	case errors.Is(err, file.ErrOtherFile):
 		first = "Name the file that the checkpoint has learnt, give the other one another state.dir, or start over"
-	case errors.Is(err, file.ErrCut):
+	case errors.Is(err, filesink.ErrCut):
 		first = "The other path gets the forecasts of new records alone. For those of all records, start over"
 	default:
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
@@ -35,7 +36,7 @@ func TestAdvice(t *testing.T) {
 		},
 		{fmt.Errorf("x: %w", kafka.ErrRecreated), "x: " + kafka.ErrRecreated.Error() + ". Start over with: " + reset},
 		{fmt.Errorf("x: %w", kafka.ErrNoState), "x: " + kafka.ErrNoState.Error() + ". Restore the checkpoint, or start over with: " + reset},
-		{fmt.Errorf("x: %w", file.ErrCut), "x: " + file.ErrCut.Error() + ". The other path gets the forecasts of new records alone. For those of all records, start over with: " + reset},
+		{fmt.Errorf("x: %w", filesink.ErrCut), "x: " + filesink.ErrCut.Error() + ". The other path gets the forecasts of new records alone. For those of all records, start over with: " + reset},
 		{errors.New("something else"), "something else"},
 	} {
 		if got := advise(c.err, reset).Error(); got != c.want {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream/checkpoint"
-	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filestore"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
@@ -56,7 +56,7 @@ func (d Directory) List(context.Context) ([]CheckpointInfo, error) {
 		if err != nil || !entry.IsDir() {
 			return err
 		}
-		paths, err := file.Checkpoints(path)
+		paths, err := filestore.Checkpoints(path)
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (d Directory) Reset(ctx context.Context) (removed int, err error) {
 		return 0, err
 	}
 	for _, c := range list {
-		store, err := file.OpenStore(filepath.Dir(c.Path), slog.New(slog.DiscardHandler)) // refuses when a job works with them
+		store, err := filestore.Open(filepath.Dir(c.Path), slog.New(slog.DiscardHandler)) // refuses when a job works with them
 		if err != nil {
 			return removed, err
 		}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filestore"
 )
 
 // Work that cannot keep its state, or whose reader fails, ends with the error: a nil in its place would be read as a file
@@ -72,7 +72,7 @@ func TestResetOfSomeCheckpoints(t *testing.T) {
 	if err := os.CopyFS(busy, os.DirFS(filepath.Join(state, ofFile))); err != nil {
 		t.Fatal(err)
 	}
-	store, err := file.OpenStore(busy, slog.New(slog.DiscardHandler))
+	store, err := filestore.Open(busy, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

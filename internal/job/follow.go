@@ -13,7 +13,7 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
-	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filestore"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
@@ -35,7 +35,7 @@ func Follow(ctx context.Context, cfg *config.Config, state string, log *slog.Log
 	reset := ""
 	if state != "" {
 		reset = "forecaster checkpoint reset " + shell.Quote(state) + " --yes"
-		store, err := file.OpenStore(filepath.Join(state, ofFile), log)
+		store, err := filestore.Open(filepath.Join(state, ofFile), log)
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,8 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
-	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
+	"github.com/orffvar/forecaster/stream/file/filestore"
 	"github.com/orffvar/forecaster/stream/kafka"
 	"github.com/orffvar/forecaster/stream/run"
 )
@@ -255,7 +256,7 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 		store := l.state.Store(src.(*kafka.Partition))
 		rc.Store, damaged = store, store.Damaged
 	case cfg.State.Dir != "":
-		store, err := file.OpenStore(filepath.Join(cfg.State.Dir, name), l.log)
+		store, err := filestore.Open(filepath.Join(cfg.State.Dir, name), l.log)
 		if err != nil {
 			return err
 		}
@@ -351,7 +352,7 @@ func (l *Live) openOutputs(ctx context.Context, cfg *config.Config, taps []strea
 	}
 	for deadline := time.Now().Add(wait); ; {
 		out, err := wire.OpenOutputs(cfg, l.log, taps...)
-		if !errors.Is(err, file.ErrInUse) || time.Now().After(deadline) {
+		if !errors.Is(err, filesink.ErrInUse) || time.Now().After(deadline) {
 			return out, err
 		}
 		l.log.Warn("waiting for a file of an output", "err", err)

@@ -16,7 +16,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
@@ -187,14 +187,14 @@ func TestOutputInUse(t *testing.T) {
 	if _, err := NewLive(alone, text, "").openOutputs(t.Context(), alone, nil); err == nil || log.has("waiting") {
 		t.Errorf("a job of a file: error %v", err)
 	}
-	if err := NewLive(alone, text, "").Run(t.Context()); !errors.Is(err, file.ErrInUse) {
+	if err := NewLive(alone, text, "").Run(t.Context()); !errors.Is(err, filesink.ErrInUse) {
 		t.Errorf("the job of a file ends with %v", err)
 	}
 	group := load("input.kafka.brokers=a:1 input.kafka.topics=t")
 	frozen := open(group)
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := NewLive(group, text, "").openOutputs(stopped, group, nil); !errors.Is(err, file.ErrInUse) {
+	if _, err := NewLive(group, text, "").openOutputs(stopped, group, nil); !errors.Is(err, filesink.ErrInUse) {
 		t.Errorf("a job that stops while it waits: %v", err)
 	}
 	done := make(chan error, 1)

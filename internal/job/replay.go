@@ -16,6 +16,7 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filestore"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
@@ -99,12 +100,12 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	if o.State != "" {
 		rc.Adjusted = func(list []checkpoint.SettingChange) { adjusted = list }
 		reset = "forecaster checkpoint reset " + shell.Quote(o.State) + " --yes"
-		var store *file.Store
+		var store *filestore.Store
 		if store, r.Resumed, err = keepState(ctx, cfg, o.State, o.Log, &rc); err != nil {
 			return nil, advise(err, reset)
 		}
 		defer func() { err = errors.Join(err, store.Close()) }()
-		if before, err = file.Checkpoints(filepath.Join(o.State, ofFile)); err != nil {
+		if before, err = filestore.Checkpoints(filepath.Join(o.State, ofFile)); err != nil {
 			return nil, err
 		}
 	}

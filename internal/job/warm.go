@@ -12,6 +12,8 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
+	"github.com/orffvar/forecaster/stream/file/filestore"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
@@ -23,7 +25,7 @@ const ofFile = "file"
 func warmStart(dir, partition string, log *slog.Logger) func() ([]checkpoint.Checkpoint, error) {
 	return func() ([]checkpoint.Checkpoint, error) {
 		from := filepath.Join(dir, ofFile)
-		list, err := file.Newest(from)
+		list, err := filestore.Newest(from)
 		if err == nil {
 			log.Info("warm start: the models go on with what a replay has learnt", "partition", partition, "checkpoint", from)
 			list[len(list)-1].Outputs = nil // the files of the replay are not those of this job
@@ -35,8 +37,8 @@ func warmStart(dir, partition string, log *slog.Logger) func() ([]checkpoint.Che
 // keepState makes a replay of cfg go on from the checkpoints in a directory and keep its own
 // there. resumed: the checkpoint is about this file, and only its new rows are read.
 // Models go on with all rows of another file, whose forecasts follow those that the output has.
-func keepState(ctx context.Context, cfg *config.Config, dir string, log *slog.Logger, rc *run.Config) (store *file.Store, resumed bool, err error) {
-	if store, err = file.OpenStore(filepath.Join(dir, ofFile), log); err != nil {
+func keepState(ctx context.Context, cfg *config.Config, dir string, log *slog.Logger, rc *run.Config) (store *filestore.Store, resumed bool, err error) {
+	if store, err = filestore.Open(filepath.Join(dir, ofFile), log); err != nil {
 		return nil, false, err
 	}
 	rc.Store, rc.Settings, rc.Adjustable = store, wire.Settings(cfg), wire.Adjustable
@@ -52,7 +54,7 @@ func keepState(ctx context.Context, cfg *config.Config, dir string, log *slog.Lo
 	}
 	if !resumed {
 		last := &list[len(list)-1]
-		if f := wire.OutputFile(cfg); f == nil || !file.Continues(f.Path, last.Outputs) {
+		if f := wire.OutputFile(cfg); f == nil || !filesink.Continues(f.Path, last.Outputs) {
 			last.Outputs = nil
 		}
 		rc.Store = fromNothing{store}
@@ -85,7 +87,7 @@ func (fromNothing) Load(context.Context) ([]checkpoint.Checkpoint, error) {
 // keepOnly removes the checkpoints below a state directory that are not among the given ones: those of
 // a replay that has learnt nothing. It keeps them all if none of the given ones is left.
 func keepOnly(dir string, paths []string) error {
-	now, err := file.Checkpoints(filepath.Join(dir, ofFile))
+	now, err := filestore.Checkpoints(filepath.Join(dir, ofFile))
 	if err != nil {
 		return err
 	}

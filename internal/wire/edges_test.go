@@ -24,7 +24,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
@@ -144,7 +144,7 @@ func TestOutputsTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open(); !errors.Is(err, file.ErrInUse) {
+	if _, err := open(); !errors.Is(err, filesink.ErrInUse) {
 		t.Errorf("a second writer of the file: %v", err)
 	}
 	write(o, 1)

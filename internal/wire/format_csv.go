@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
@@ -26,8 +27,8 @@ var csvFormat = dataFormat{
 	},
 	read: &file.CSVFormat, parts: longCSV, tags: csvTags,
 	endings: []string{".csv"},
-	create: func(f *FileOutput, m config.Model, columns *file.Columns) (stream.Sink, error) {
-		return file.CreateSink(f.Path, file.CSV{TimeUnit: timeUnit("", f.TimeUnit), Levels: m.Levels, Joint: m.Joint, Limits: len(m.Limits) > 0, Columns: *columns})
+	create: func(f *FileOutput, m config.Model, columns *filesink.Columns) (stream.Sink, error) {
+		return filesink.Create(f.Path, filesink.CSV{TimeUnit: timeUnit("", f.TimeUnit), Levels: m.Levels, Joint: m.Joint, Limits: len(m.Limits) > 0, Columns: *columns})
 	},
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/kafka"
 	"github.com/orffvar/forecaster/stream/lineproto"
@@ -33,8 +34,8 @@ var influxFormat = dataFormat{
 		return lineproto.Encoder{Levels: c.Model.Levels, Long: long}, nil
 	},
 	endings: []string{".lp", ".influx", ".line"}, plain: "line protocol has no columns",
-	create: func(f *FileOutput, m config.Model, _ *file.Columns) (stream.Sink, error) {
-		return file.CreateSink(f.Path, lineproto.Encoder{Levels: m.Levels})
+	create: func(f *FileOutput, m config.Model, _ *filesink.Columns) (stream.Sink, error) {
+		return filesink.Create(f.Path, lineproto.Encoder{Levels: m.Levels})
 	},
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
@@ -27,8 +28,8 @@ var jsonLinesFormat = dataFormat{
 	name: "jsonl", about: "one object a line", read: &file.JSONLinesFormat,
 	parts: longJSON, tags: jsonTags, sent: sentJSON,
 	endings: []string{".jsonl", ".ndjson"},
-	create: func(f *FileOutput, m config.Model, columns *file.Columns) (stream.Sink, error) {
-		return file.CreateSink(f.Path, file.JSONLines{Levels: m.Levels, Columns: *columns})
+	create: func(f *FileOutput, m config.Model, columns *filesink.Columns) (stream.Sink, error) {
+		return filesink.Create(f.Path, filesink.JSONLines{Levels: m.Levels, Columns: *columns})
 	},
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 	"github.com/orffvar/forecaster/stream/kafka"
@@ -43,7 +44,7 @@ type dataFormat struct {
 
 	// create makes a file of forecasts with one of the endings, and completes the columns; nil =
 	// none is written. Some can have no columns, for the reason plain; others always have targets.
-	create  func(f *FileOutput, m config.Model, columns *file.Columns) (stream.Sink, error)
+	create  func(f *FileOutput, m config.Model, columns *filesink.Columns) (stream.Sink, error)
 	endings []string
 	plain   string
 	targets bool

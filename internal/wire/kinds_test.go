@@ -16,6 +16,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
@@ -102,8 +103,8 @@ var wordsRow = dataFormat{
 		return &wordsDecoder{word: "len"}, nil
 	}},
 	endings: []string{".words"},
-	create: func(f *FileOutput, m config.Model, columns *file.Columns) (stream.Sink, error) {
-		return file.CreateSink(f.Path, file.CSV{TimeUnit: timestamp.Seconds, Levels: m.Levels})
+	create: func(f *FileOutput, m config.Model, columns *filesink.Columns) (stream.Sink, error) {
+		return filesink.Create(f.Path, filesink.CSV{TimeUnit: timestamp.Seconds, Levels: m.Levels})
 	},
 }
 

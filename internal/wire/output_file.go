@@ -12,7 +12,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
 )
 
 var fileOutput = kind[output]{
@@ -102,7 +102,7 @@ func tryWritten(key, path string) error {
 }
 
 func (f *FileOutput) open(c *config.Config, _ stream.DeadLetters, _ *slog.Logger) ([]stream.Sink, error) {
-	columns, err := file.ParseColumns(f.Columns)
+	columns, err := filesink.ParseColumns(f.Columns)
 	if err != nil {
 		return nil, fmt.Errorf("output.file.columns: %w", err)
 	}
@@ -112,7 +112,7 @@ func (f *FileOutput) open(c *config.Config, _ stream.DeadLetters, _ *slog.Logger
 		return nil, err
 	}
 	if columns.Y {
-		s = file.AwaitTargets(s)
+		s = filesink.AwaitTargets(s)
 	}
 	return []stream.Sink{s}, nil
 }

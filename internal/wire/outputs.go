@@ -12,7 +12,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/delivery"
-	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
@@ -127,7 +127,7 @@ func openDeadLetters(c *config.Config, log *slog.Logger) (letters stream.DeadLet
 		drop = append(drop, stream.Reason(r))
 	}
 	if d.Path != "" {
-		letters, err = file.OpenDeadLetters(d.Path)
+		letters, err = filesink.OpenDeadLetters(d.Path)
 	} else {
 		var connection kafka.Connection
 		if connection, err = InputKafka(c).Connection(); err == nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
 )
 
 // CheckPaths refuses a configuration in which two of the files that it reads and writes are one:
@@ -77,7 +78,7 @@ func CheckOutput(flag, path, input string, endings ...string) error {
 	if input != "" && SameFile(path, input) {
 		return &config.UsageError{Err: fmt.Errorf("%s: %q is the input file; name another file", flag, path)}
 	}
-	if err := file.CheckOutput(path); err != nil {
+	if err := filesink.Check(path); err != nil {
 		return fmt.Errorf("%s: %w", flag, err)
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
-	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -32,7 +32,7 @@ func (s *sums) Write(_ context.Context, b *stream.Batch) error {
 
 func (s *sums) Close() error { return nil }
 
-// TestAwaitedTargetsAreTheScored: errors of forecasts behind file.AwaitTargets are those that the
+// TestAwaitedTargetsAreTheScored: errors of forecasts behind filesink.AwaitTargets are those that the
 // engine scores, where rows of a grid come minutes early or late and many are missing.
 func TestAwaitedTargetsAreTheScored(t *testing.T) {
 	c, err := loaded(t, "type: ar2", "model.horizon=3", "pipeline.interval=1h", "pipeline.max_gap=5")
@@ -52,7 +52,7 @@ func TestAwaitedTargetsAreTheScored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sink, r, hour := file.AwaitTargets(&written), random.New(1), int64(0)
+	sink, r, hour := filesink.AwaitTargets(&written), random.New(1), int64(0)
 	var b engine.Results
 	for i, y := range walk(400, 1) {
 		hour++

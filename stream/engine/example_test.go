@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
-	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
@@ -39,7 +39,7 @@ func ExampleEngine() {
 		for _, l := range results.DeadLetters {
 			fmt.Println(l.Message.Origin(), l.Reason)
 		}
-		fmt.Printf("%s", file.CSV{}.AppendBatch(nil, &results.Batch))
+		fmt.Printf("%s", filesink.CSV{}.AppendBatch(nil, &results.Batch))
 		results.Reset()
 	}
 	// Output:

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/orffvar/forecaster/stream/file/internal/csvfield"
 )
 
 // ArrowFormat is Arrow's format of files and of streams, and Feather, which is that of files:
@@ -92,7 +94,7 @@ func newArrowReader(f io.ReaderAt, size int64) (r *arrowReader, err error) {
 		if i > 0 {
 			r.text = append(r.text, ',')
 		}
-		r.text = appendText(r.text, lineBreaks.Replace(l.path))
+		r.text = csvfield.AppendText(r.text, lineBreaks.Replace(l.path))
 	}
 	r.text = append(r.text, '\n')
 	if err := r.nextBatch(); errors.Is(err, io.EOF) {

@@ -16,6 +16,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"github.com/orffvar/forecaster/stream/file/internal/csvfield"
 )
 
 // arrowBatch opens the columns of a batch of rows.
@@ -321,7 +323,7 @@ func (c *arrowCells) appendView(dst, b []byte) ([]byte, error) {
 // appendRaw appends a text, or bytes in hexadecimal digits.
 func appendRaw(dst, b []byte) []byte {
 	if utf8.Valid(b) {
-		return appendText(dst, lineBreaks.Replace(string(b)))
+		return csvfield.AppendText(dst, lineBreaks.Replace(string(b)))
 	}
 	return hex.AppendEncode(append(dst, "0x"...), b)
 }
@@ -337,7 +339,7 @@ func (c *arrowCells) appendValue(dst, b []byte) ([]byte, error) {
 	case arrowFloat:
 		switch len(b) {
 		case 2:
-			return appendNumber(dst, halfFloat(b)), nil
+			return csvfield.AppendNumber(dst, halfFloat(b)), nil
 		case 4:
 			return appendParquetNumber(dst, float64(math.Float32frombits(binary.LittleEndian.Uint32(b))), 32), nil
 		}

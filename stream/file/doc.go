@@ -1,3 +1,4 @@
-// Package file has the edges that are files: a source that reads CSV, lines of
-// JSON or line protocol, or Parquet, a sink, dead letters and the local checkpoint store.
+// Package file reads files as messages: CSV, lines of JSON or line protocol, spreadsheets,
+// Parquet, Arrow and TSF, also compressed, several at once, or growing. Package filesink
+// writes forecasts to files, package filestore keeps checkpoints in a directory.
 package file

@@ -2,19 +2,16 @@ package file
 
 import (
 	"cmp"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file/internal/csvfield"
 )
 
 // parquetReader reads a Parquet file as lines of CSV with a header: whatever is known about
@@ -69,7 +66,7 @@ func newParquetReader(r io.ReaderAt, size int64) (p *parquetReader, lists []stri
 		if i > 0 {
 			p.text = append(p.text, ',')
 		}
-		p.text = appendText(p.text, lineBreaks.Replace(c.name))
+		p.text = csvfield.AppendText(p.text, lineBreaks.Replace(c.name))
 	}
 	p.text = append(p.text, '\n')
 	return p, lists, nil
@@ -148,104 +145,5 @@ func (p *parquetReader) appendRow(row parquet.Row) error {
 		}
 	}
 	p.text = append(p.text, '\n')
-	return nil
-}
-
-// forecastRow is a row of a ParquetSink.
-type forecastRow struct {
-	Time       time.Time `parquet:"time,timestamp(nanosecond)"`
-	Series     string    `parquet:"series,dict"`
-	Target     string    `parquet:"target,dict"`
-	Horizon    int32     `parquet:"horizon"`
-	Model      string    `parquet:"model,dict"`
-	Yhat       float64   `parquet:"yhat"`
-	Lower      *float64  `parquet:"yhat_lower,optional"`
-	Upper      *float64  `parquet:"yhat_upper,optional"`
-	Level      *float64  `parquet:"level,optional"`
-	JointLower *float64  `parquet:"yhat_joint_lower,optional"`
-	JointUpper *float64  `parquet:"yhat_joint_upper,optional"`
-	Reach      *float64  `parquet:"limit_probability,optional"`
-	Origin     time.Time `parquet:"origin,timestamp(nanosecond)"`
-	Y          *float64  `parquet:"y,optional"`
-}
-
-// ParquetSink writes forecasts as a Parquet file with the columns of CSV, origin and y
-// among them. Only Close completes the file: it has no position, and no job can go on with
-// it.
-type ParquetSink struct {
-	file   *output
-	writer *parquet.GenericWriter[forecastRow]
-	any    bool // there is a row
-	levels []float64
-	rows   []forecastRow
-}
-
-var _ stream.Sink = (*ParquetSink)(nil)
-
-// CreateParquet opens the file at path for writing; the first forecasts empty the file.
-// levels are engine.Config.Levels.
-func CreateParquet(path string, levels []float64) (*ParquetSink, error) {
-	o, err := create(path)
-	if err != nil {
-		return nil, err
-	}
-	return &ParquetSink{file: o, writer: parquet.NewGenericWriter[forecastRow](writer{o}, parquet.Compression(&parquet.Zstd)), levels: levels}, nil
-}
-
-// writer is an output as an io.Writer.
-type writer struct{ *output }
-
-func (w writer) Write(p []byte) (int, error) { return len(p), w.write(p, false) }
-
-// Write implements stream.Sink.
-func (s *ParquetSink) Write(_ context.Context, b *stream.Batch) error {
-	s.rows = s.rows[:0]
-	for i := range b.Forecasts {
-		f := &b.Forecasts[i]
-		d := len(f.Yhat)
-		for j, target := range f.Series.Variables {
-			row := forecastRow{
-				Time: time.Unix(0, f.Time).UTC(), Series: f.Series.Name, Target: target, Horizon: int32(f.Horizon), Model: f.Model, Yhat: f.Yhat[j],
-				Origin: time.Unix(0, f.Origin).UTC(), Y: finite(observed(f, j)),
-			}
-			if f.Reach != nil {
-				row.Reach = finite(f.Reach[j])
-			}
-			if f.JointLower != nil {
-				row.JointLower, row.JointUpper = finite(f.JointLower[j]), finite(f.JointUpper[j])
-			}
-			if len(s.levels) == 0 {
-				s.rows = append(s.rows, row)
-			}
-			for l := range s.levels {
-				row.Lower, row.Upper, row.Level = finite(f.Lower[l*d+j]), finite(f.Upper[l*d+j]), &s.levels[l]
-				s.rows = append(s.rows, row)
-			}
-		}
-	}
-	s.any = s.any || len(s.rows) > 0
-	if _, err := s.writer.Write(s.rows); err != nil {
-		return fmt.Errorf("%s: %w", s.file.path, err)
-	}
-	return nil
-}
-
-// finite returns v, nil for NaN.
-func finite(v float64) *float64 {
-	if math.IsNaN(v) {
-		return nil
-	}
-	return &v
-}
-
-// Close completes the file.
-func (s *ParquetSink) Close() error {
-	var err error
-	if s.any {
-		err = s.writer.Close()
-	}
-	if err := errors.Join(err, s.file.Close()); err != nil {
-		return err
-	}
 	return nil
 }

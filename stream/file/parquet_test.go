@@ -11,12 +11,13 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
 )
 
 // TestParquetSink writes forecasts and reads them with the library alone.
 func TestParquetSink(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "forecasts.parquet")
-	s, err := file.CreateParquet(path, []float64{.5, .9})
+	s, err := filesink.CreateParquet(path, []float64{.5, .9})
 	if err != nil {
 		t.Fatal(err)
 	}

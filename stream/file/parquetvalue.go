@@ -13,6 +13,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	parquetformat "github.com/parquet-go/parquet-go/format"
+
+	"github.com/orffvar/forecaster/stream/file/internal/csvfield"
 )
 
 // parquetColumn is a column of single values.
@@ -80,7 +82,7 @@ func writeParquet(t parquet.Type, element *parquetformat.SchemaElement) (write f
 			}, true
 		}
 	case *parquetformat.Float16Type:
-		return func(dst []byte, v parquet.Value) []byte { return appendNumber(dst, halfFloat(v.ByteArray())) }, true
+		return func(dst []byte, v parquet.Value) []byte { return csvfield.AppendNumber(dst, halfFloat(v.ByteArray())) }, true
 	case *parquetformat.UUIDType:
 		return func(dst []byte, v parquet.Value) []byte { return hex.AppendEncode(dst, v.ByteArray()) }, false
 	}
@@ -105,7 +107,7 @@ func appendPlain(dst []byte, v parquet.Value) []byte {
 		return at.UTC().AppendFormat(dst, time.RFC3339Nano)
 	}
 	if text := v.ByteArray(); utf8.Valid(text) {
-		return appendText(dst, lineBreaks.Replace(string(text)))
+		return csvfield.AppendText(dst, lineBreaks.Replace(string(text)))
 	}
 	return hex.AppendEncode(append(dst, "0x"...), v.ByteArray())
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/orffvar/forecaster/stream/file/internal/csvfield"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/format/sniff"
 )
@@ -93,8 +94,8 @@ func addPartitions(r io.Reader, path string, c *SourceConfig) (io.Reader, error)
 	values := partitionsOf(path)
 	for _, column := range c.partitions {
 		if !slices.Contains(header, column) {
-			w.cells = appendText(append(w.cells, ','), lineBreaks.Replace(column))
-			w.rows = appendText(append(w.rows, ','), lineBreaks.Replace(values[column]))
+			w.cells = csvfield.AppendText(append(w.cells, ','), lineBreaks.Replace(column))
+			w.rows = csvfield.AppendText(append(w.rows, ','), lineBreaks.Replace(values[column]))
 		}
 	}
 	return w, nil

@@ -182,7 +182,7 @@ func outcome(t *testing.T, path string) string {
 	}
 	defer src.Close()
 	var out letters
-	r, err := run.NewRunner(run.Config{Source: src, Decoder: src.Decoder(), Engine: driftEngine(t), Sink: stream.Discard{}, DeadLetters: &out})
+	r, err := run.NewRunner(run.Config{Source: src, Decoder: src.Decoder(), Engine: streamtest.NewEngine(t, streamtest.DriftConfig()), Sink: stream.Discard{}, DeadLetters: &out})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/orffvar/forecaster/stream/file/internal/csvfield"
 )
 
 // TSFFormat is the format of the Monash archive (Godahewa et al. 2021): a series a line.
@@ -157,7 +159,7 @@ func (r *tsfReader) rows() error {
 		if v = bytes.TrimSpace(v); len(v) == 1 && v[0] == '?' {
 			v = nil
 		}
-		r.text = appendText(r.text, string(r.series))
+		r.text = csvfield.AppendText(r.text, string(r.series))
 		r.text = append(r.text, ',')
 		r.text = r.at.AppendFormat(r.text, time.RFC3339)
 		r.text = append(r.text, ',')

@@ -8,6 +8,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/orffvar/forecaster/stream/file/internal/csvfield"
 )
 
 // cell is a cell as CSV has it.
@@ -208,7 +210,7 @@ func (r *sheetRows) Read(p []byte) (int, error) {
 				r.text = append(r.text, ',')
 			}
 			if i < len(cells) && cells[i].text != "" {
-				r.text = appendText(r.text, lineBreaks.Replace(cells[i].text))
+				r.text = csvfield.AppendText(r.text, lineBreaks.Replace(cells[i].text))
 			}
 		}
 		r.text = append(r.text, '\n')

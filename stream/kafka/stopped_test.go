@@ -11,7 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
-	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filestore"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
@@ -37,7 +37,7 @@ func replacedWhileStopped(t *testing.T, addr string) {
 	dir, state := t.TempDir(), openState(t, addr)
 	stores := map[string]func(p *Partition) checkpoint.Store{
 		"state.dir": func(*Partition) checkpoint.Store {
-			store, err := file.OpenStore(filepath.Join(dir, "in-0"), quiet)
+			store, err := filestore.Open(filepath.Join(dir, "in-0"), quiet)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +49,7 @@ func replacedWhileStopped(t *testing.T, addr string) {
 	work := func(name string) Work {
 		return func(ctx context.Context, p *Partition) error {
 			store := stores[name](p)
-			if s, ok := store.(*file.Store); ok {
+			if s, ok := store.(*filestore.Store); ok {
 				defer s.Close()
 			}
 			runner, err := run.NewRunner(run.Config{

@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
@@ -25,7 +26,7 @@ func ExampleRunner() {
 		log.Fatal(err)
 	}
 	defer source.Close()
-	sink, err := file.CreateSink("-", file.CSV{})
+	sink, err := filesink.Create("-", filesink.CSV{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -18,6 +18,8 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
+	"github.com/orffvar/forecaster/stream/file/filestore"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 	"github.com/orffvar/forecaster/stream/lineproto"
@@ -31,7 +33,7 @@ import (
 // cut into batches and checkpoints, nor on crashes.
 type fileRun struct {
 	dir    string
-	encode file.Encoder
+	encode filesink.Encoder
 	tune   func(*run.Config)
 	engine engine.Config
 }
@@ -80,17 +82,17 @@ func (r *fileRun) once(t *testing.T, faults *faults) (run.Stats, error) {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	sink, err := file.CreateSink(filepath.Join(r.dir, "out"), r.encode)
+	sink, err := filesink.Create(filepath.Join(r.dir, "out"), r.encode)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer sink.Close()
-	letters, err := file.OpenDeadLetters(filepath.Join(r.dir, "letters"))
+	letters, err := filesink.OpenDeadLetters(filepath.Join(r.dir, "letters"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer letters.Close()
-	store, err := file.OpenStore(filepath.Join(r.dir, "state"), slog.New(slog.DiscardHandler))
+	store, err := filestore.Open(filepath.Join(r.dir, "state"), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +159,7 @@ func (s faultySource) Commit(context.Context, int64) error {
 }
 
 type faultySink struct {
-	*file.Sink
+	*filesink.Sink
 	f *faults
 }
 
@@ -166,7 +168,7 @@ func (s faultySink) Write(ctx context.Context, b *stream.Batch) error {
 }
 
 type faultyLetters struct {
-	*file.DeadLetters
+	*filesink.DeadLetters
 	f *faults
 }
 
@@ -175,7 +177,7 @@ func (s faultyLetters) WriteDeadLetters(ctx context.Context, l []stream.DeadLett
 }
 
 type faultyStore struct {
-	*file.Store
+	*filestore.Store
 	f *faults
 }
 
@@ -202,7 +204,7 @@ func TestBatchesAndCheckpointsDoNotMatter(t *testing.T) {
 		{}, {points: 1}, {points: 7, records: 13}, {points: 100, records: 1}, {bytes: 1000, records: 50}, {records: 259},
 	} {
 		r := newRun(t, input)
-		r.encode = file.CSV{Levels: []float64{.8, .5}}
+		r.encode = filesink.CSV{Levels: []float64{.8, .5}}
 		r.tune = func(rc *run.Config) {
 			rc.BatchPoints, rc.BatchBytes, rc.CheckpointRecords = c.points, c.bytes, int64(c.records)
 		}
@@ -278,7 +280,7 @@ func TestFutureIsNotSeen(t *testing.T) {
 	lines := strings.SplitAfter(jsonLines(400), "\n")
 	forecasts := func(n int) string {
 		r := newRun(t, strings.Join(lines[:n], ""))
-		r.encode = file.CSV{Levels: []float64{.8}}
+		r.encode = filesink.CSV{Levels: []float64{.8}}
 		r.engine.Levels = []float64{.8}
 		r.engine.NewModel = func(dim int) (eval.Model, error) {
 			return auto.NewORFFVAR(auto.ORFFVARConfig{Dim: dim, Order: 2, Horizon: 4, Seed: 1})

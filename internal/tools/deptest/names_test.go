@@ -19,7 +19,6 @@ var larger = map[string]struct {
 }{
 	"stream":          {63, "the vocabulary of all edges: ten reasons of refusal, eleven kinds of events"},
 	"stream/kafka":    {40, "a group, its state topic and its sinks, each with its settings, errors and rights"},
-	"stream/file":     {38, "seven formats, sources, sinks and the store"},
 	"varmodel/kernel": {36, "five models, and the choices of each as constants"},
 }
 

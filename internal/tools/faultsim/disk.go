@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filestore"
 )
 
 // disk is a directory with a cache in front: writes without a sync may be torn,
@@ -51,7 +51,7 @@ func (c *content) cut(rng *rand.Rand) {
 // diskOf is the disk as a worker uses it: what a system call does is an effect.
 type diskOf struct{ *worker }
 
-var _ file.Disk = diskOf{}
+var _ filestore.Disk = diskOf{}
 
 func (d diskOf) List() ([]string, error) { return slices.Collect(maps.Keys(d.p.disk.now)), nil }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
-	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filestore"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -158,11 +158,11 @@ func (l letters) WriteDeadLetters(_ context.Context, letters []stream.DeadLetter
 // diskStore keeps checkpoints in files.
 type diskStore struct {
 	*worker
-	*file.Store
+	*filestore.Store
 }
 
 func newDiskStore(w *worker) diskStore {
-	return diskStore{w, file.NewStore(diskOf{w}, slog.New(slog.DiscardHandler))}
+	return diskStore{w, filestore.New(diskOf{w}, slog.New(slog.DiscardHandler))}
 }
 
 func (d diskStore) Load(ctx context.Context) ([]checkpoint.Checkpoint, error) {

@@ -1,4 +1,4 @@
-package file
+package filestore
 
 import (
 	"context"
@@ -40,9 +40,9 @@ type Store struct {
 	damaged atomic.Int64
 }
 
-// OpenStore creates the directory if need be and locks it: a second process gets an error.
+// Open creates the directory if need be and locks it: a second process gets an error.
 // The log gets a warning for each checkpoint that cannot be read.
-func OpenStore(dir string, log *slog.Logger) (*Store, error) {
+func Open(dir string, log *slog.Logger) (*Store, error) {
 	disk, err := openDirectory(dir)
 	if errors.Is(err, syscall.ENOTDIR) {
 		return nil, fmt.Errorf("%w: the checkpoints need a directory", err)
@@ -58,13 +58,13 @@ func OpenStore(dir string, log *slog.Logger) (*Store, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s is in use by another process: give each its own directory", dir)
 	}
-	s := NewStore(disk, log)
+	s := New(disk, log)
 	s.dir, s.unlock = dir, lock.Close
 	return s, nil
 }
 
-// NewStore returns a Store on a disk without another user.
-func NewStore(disk Disk, log *slog.Logger) *Store {
+// New returns a Store on a disk without another user.
+func New(disk Disk, log *slog.Logger) *Store {
 	return &Store{disk: disk, log: log, unlock: func() error { return nil }}
 }
 

@@ -1,6 +1,6 @@
 //go:build unix
 
-package file_test
+package filestore_test
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream/checkpoint"
-	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filestore"
 )
 
 // exhaust takes all file descriptors of this process until give is called.
@@ -76,7 +76,7 @@ func (l *lockedBuffer) String() string {
 func TestFault63_NoDescriptors(t *testing.T) {
 	dir := t.TempDir()
 	var log lockedBuffer
-	s, err := file.OpenStore(dir, slog.New(slog.NewTextHandler(&log, nil)))
+	s, err := filestore.Open(dir, slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package file
+package filesink
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream/checkpoint"
+	"github.com/orffvar/forecaster/stream/file"
 )
 
 // output is a file that is written from front to back and has a position, which
@@ -42,8 +43,8 @@ var ErrCut = errors.New("was cut, moved or removed since the checkpoint")
 // this one, writes.
 var ErrInUse = errors.New("in use: another process writes this file")
 
-// CheckOutput returns an error when a file cannot be written. It leaves an existing file alone.
-func CheckOutput(path string) error {
+// Check returns an error when a file cannot be written. It leaves an existing file alone.
+func Check(path string) error {
 	o, err := create(path)
 	if errors.Is(err, ErrInUse) {
 		return nil // by the job that is checked, maybe
@@ -157,7 +158,7 @@ func (o *output) Resume(at checkpoint.Positions) error {
 	}
 	o.length = length
 	if o.stale = at == nil; o.stale {
-		return CheckForeign(o.path) // nothing is emptied before there is something to write
+		return file.CheckForeign(o.path) // nothing is emptied before there is something to write
 	}
 	if err = o.file.Truncate(length); err == nil {
 		_, err = o.file.Seek(length, 0)

@@ -1,4 +1,4 @@
-package file_test
+package filestore_test
 
 import (
 	"bytes"
@@ -15,15 +15,15 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/stream/checkpoint"
-	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filestore"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
 
-func openStore(t *testing.T, dir string) *file.Store {
+func openStore(t *testing.T, dir string) *filestore.Store {
 	t.Helper()
-	s, err := file.OpenStore(dir, quiet)
+	s, err := filestore.Open(dir, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestStoreContract(t *testing.T) {
 	})
 }
 
-func save(t *testing.T, s *file.Store, next ...int64) {
+func save(t *testing.T, s *filestore.Store, next ...int64) {
 	t.Helper()
 	for _, n := range next {
 		if err := s.Save(context.Background(), checkpoint.Checkpoint{Next: n, State: checkpoint.StateOf([]byte("state"))}); err != nil {
@@ -56,7 +56,7 @@ func TestStoreKeepsTwo(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
 	save(t, s, 1, 2, 3, 4)
-	paths, err := file.Checkpoints(dir)
+	paths, err := filestore.Checkpoints(dir)
 	if err != nil || len(paths) != 2 || filepath.Base(paths[0]) != "checkpoint-0000000000000004" || filepath.Base(paths[1]) != "checkpoint-0000000000000003" {
 		t.Errorf("%v, %v", paths, err)
 	}
@@ -69,7 +69,7 @@ func TestStoreKeepsTwo(t *testing.T) {
 func TestFault51_StoreIsLocked(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
-	if _, err := file.OpenStore(dir, quiet); err == nil || !strings.Contains(err.Error(), "in use by another process") {
+	if _, err := filestore.Open(dir, quiet); err == nil || !strings.Contains(err.Error(), "in use by another process") {
 		t.Errorf("a second store gave %v", err)
 	}
 	if err := s.Close(); err != nil {
@@ -79,7 +79,7 @@ func TestFault51_StoreIsLocked(t *testing.T) {
 }
 
 // newest returns the offset of the last checkpoint that a store loads.
-func newest(t *testing.T, s *file.Store) (next int64, n int) {
+func newest(t *testing.T, s *filestore.Store) (next int64, n int) {
 	t.Helper()
 	list, err := s.Load(context.Background())
 	if err != nil {
@@ -104,14 +104,14 @@ func TestFault34_TornCheckpoint(t *testing.T) {
 		if err := s.Save(context.Background(), c); err != nil {
 			t.Fatal(err)
 		}
-		paths, _ := file.Checkpoints(dir)
+		paths, _ := filestore.Checkpoints(dir)
 		info, err := os.Stat(paths[0])
 		if err != nil {
 			t.Fatal(err)
 		}
 		ends = append(ends, int(info.Size()))
 	}
-	paths, err := file.Checkpoints(dir)
+	paths, err := filestore.Checkpoints(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,14 +150,14 @@ func TestFault34_TornCheckpoint(t *testing.T) {
 	if got, _ := newest(t, s); got != 9 {
 		t.Errorf("got %d", got)
 	}
-	if paths, _ := file.Checkpoints(dir); len(paths) != 2 {
+	if paths, _ := filestore.Checkpoints(dir); len(paths) != 2 {
 		t.Errorf("%v", paths)
 	}
 }
 
 // full is a disk that has room for a number of bytes.
 type full struct {
-	file.Disk
+	filestore.Disk
 	room int
 }
 
@@ -219,7 +219,7 @@ func TestFault39_NoRoom(t *testing.T) {
 	}
 	for room := range 800 {
 		disk := &full{Disk: memoryDisk{}, room: room}
-		s := file.NewStore(disk, quiet)
+		s := filestore.New(disk, quiet)
 		last := int64(0)
 		for _, c := range []checkpoint.Checkpoint{at(1, 0), at(2, 1), at(3, 2), at(4, 0), at(5, 4)} {
 			if err := s.Save(ctx, c); err != nil {
@@ -240,7 +240,7 @@ func TestFault39_NoRoom(t *testing.T) {
 		if last > 0 && s.Save(ctx, at(last+1, last)) == nil {
 			t.Fatalf("room for %d: changes were saved behind a part", room)
 		}
-		again := file.NewStore(disk, quiet)
+		again := filestore.New(disk, quiet)
 		if last == 0 {
 			if _, err := again.Load(ctx); !errors.Is(err, checkpoint.ErrNoCheckpoint) {
 				t.Fatalf("room for %d: %v", room, err)
@@ -264,7 +264,7 @@ func TestStoreRefuses(t *testing.T) {
 		dir := t.TempDir()
 		s := openStore(t, dir)
 		save(t, s, 1, 2)
-		paths, _ := file.Checkpoints(dir)
+		paths, _ := filestore.Checkpoints(dir)
 		for _, p := range paths {
 			if err := os.Truncate(p, 20); err != nil {
 				t.Fatal(err)
@@ -278,7 +278,7 @@ func TestStoreRefuses(t *testing.T) {
 		dir := t.TempDir()
 		s := openStore(t, dir)
 		save(t, s, 1)
-		newer, err := os.ReadFile("../checkpoint/testdata/checkpoint-newer.bin")
+		newer, err := os.ReadFile("../../checkpoint/testdata/checkpoint-newer.bin")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -293,8 +293,11 @@ func TestStoreRefuses(t *testing.T) {
 		}
 	})
 	t.Run("no directory", func(t *testing.T) {
-		path := write(t, "file", "")
-		if _, err := file.OpenStore(path, quiet); err == nil {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := filestore.Open(path, quiet); err == nil {
 			t.Error("a file was taken for a directory")
 		}
 	})

@@ -1,4 +1,4 @@
-package file
+package filesink
 
 import (
 	"context"
@@ -67,7 +67,7 @@ func TestDeadLettersAreDurable(t *testing.T) {
 // Forecasts are on the disk when the batch that a checkpoint follows was written: the
 // checkpoint has the length of the file.
 func TestForecastsAreDurableBeforeACheckpoint(t *testing.T) {
-	s, err := CreateSink(filepath.Join(t.TempDir(), "out.csv"), CSV{})
+	s, err := Create(filepath.Join(t.TempDir(), "out.csv"), CSV{})
 	if err != nil {
 		t.Fatal(err)
 	}

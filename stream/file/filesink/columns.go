@@ -1,4 +1,4 @@
-package file
+package filesink
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file/internal/csvfield"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
@@ -75,14 +76,14 @@ func (e CSV) appendNixtlaHeader(dst []byte) []byte {
 func (e CSV) appendNixtla(dst []byte, f *stream.Forecast) []byte {
 	d := len(f.Yhat)
 	for j, target := range f.Series.Variables {
-		dst = appendText(dst, f.Series.Name+"/"+target)
+		dst = csvfield.AppendText(dst, f.Series.Name+"/"+target)
 		dst = timestamp.Append(append(dst, ','), f.Time, e.TimeUnit)
 		dst = timestamp.Append(append(dst, ','), f.Origin, e.TimeUnit)
-		dst = appendNumber(append(dst, ','), observed(f, j))
-		dst = appendNumber(append(dst, ','), f.Yhat[j])
+		dst = csvfield.AppendNumber(append(dst, ','), observed(f, j))
+		dst = csvfield.AppendNumber(append(dst, ','), f.Yhat[j])
 		for l := range e.Levels {
-			dst = appendNumber(append(dst, ','), f.Lower[l*d+j])
-			dst = appendNumber(append(dst, ','), f.Upper[l*d+j])
+			dst = csvfield.AppendNumber(append(dst, ','), f.Lower[l*d+j])
+			dst = csvfield.AppendNumber(append(dst, ','), f.Upper[l*d+j])
 		}
 		dst = append(dst, '\n')
 	}

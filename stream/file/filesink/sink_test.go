@@ -1,4 +1,4 @@
-package file_test
+package filesink_test
 
 import (
 	"context"
@@ -7,34 +7,32 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
-	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
+	"github.com/orffvar/forecaster/stream/file/filestore"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
-// driftEngine returns an engine of streamtest.Drift.
-func driftEngine(t testing.TB) *engine.Engine {
+// write writes a new file and returns its path.
+func write(t *testing.T, name, text string) string {
 	t.Helper()
-	e, err := engine.New(engine.Config{
-		Model: "drift", Horizon: 1,
-		NewModel: func(dim int) (eval.Model, error) { return streamtest.NewDrift(dim, 1, 0), nil },
-	})
-	if err != nil {
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return e
+	return path
 }
 
 func ExampleCSV() {
@@ -42,7 +40,7 @@ func ExampleCSV() {
 		Series: &stream.Series{Name: "host1", Variables: []string{"cpu", "mem, free"}}, Model: "orffvar", Time: 1767225600e9, Horizon: 1,
 		Yhat: []float64{.1, 70}, Lower: []float64{-.1, math.NaN()}, Upper: []float64{.3, math.NaN()},
 	}}}
-	e := file.CSV{Levels: []float64{.9}}
+	e := filesink.CSV{Levels: []float64{.9}}
 	fmt.Printf("%s%s", e.AppendHeader(nil), e.AppendBatch(nil, b))
 	// Output:
 	// time,series,target,horizon,model,yhat,yhat_lower,yhat_upper
@@ -52,14 +50,14 @@ func ExampleCSV() {
 
 func TestSinkContract(t *testing.T) {
 	for levels := range 3 {
-		for _, enc := range []file.Encoder{
-			file.CSV{Levels: []float64{.9, .5}[:levels]}, lineproto.Encoder{Levels: []float64{.9, .5}[:levels]},
+		for _, enc := range []filesink.Encoder{
+			filesink.CSV{Levels: []float64{.9, .5}[:levels]}, lineproto.Encoder{Levels: []float64{.9, .5}[:levels]},
 		} {
 			t.Run(fmt.Sprintf("%T %d", enc, levels), func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "out")
 				streamtest.TestSink(t, streamtest.SinkTest{
 					Open: func(t *testing.T) stream.Sink {
-						s, err := file.CreateSink(path, enc)
+						s, err := filesink.Create(path, enc)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -82,7 +80,7 @@ func TestSinkContract(t *testing.T) {
 // TestCSVReads: encoding/csv reads the file, awkward names included.
 func TestCSVReads(t *testing.T) {
 	for levels := range 3 {
-		e := file.CSV{Levels: []float64{.9, .5}[:levels], TimeUnit: timestamp.Seconds}
+		e := filesink.CSV{Levels: []float64{.9, .5}[:levels], TimeUnit: timestamp.Seconds}
 		b := streamtest.Batch(2, levels)
 		rows, err := csv.NewReader(strings.NewReader(string(e.AppendBatch(e.AppendHeader(nil), b)))).ReadAll()
 		if err != nil {
@@ -103,7 +101,7 @@ func TestCSVReads(t *testing.T) {
 
 func TestDeadLettersFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "letters.jsonl")
-	d, err := file.OpenDeadLetters(path)
+	d, err := filesink.OpenDeadLetters(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +120,7 @@ func TestDeadLettersFile(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if d, err = file.OpenDeadLetters(path); err != nil {
+	if d, err = filesink.OpenDeadLetters(path); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.WriteDeadLetters(ctx, letter("d")); err != nil {
@@ -153,7 +151,7 @@ func TestDeadLettersFile(t *testing.T) {
 
 func TestResumeRefuses(t *testing.T) {
 	path := write(t, "out", "0123456789")
-	s, err := file.CreateSink(path, file.CSV{})
+	s, err := filesink.Create(path, filesink.CSV{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +164,7 @@ func TestResumeRefuses(t *testing.T) {
 	}
 	const columns = "time,series,target,horizon,model,yhat,yhat_lower,yhat_upper"
 	path = write(t, "columns", columns+",level\n")
-	s, err = file.CreateSink(path, file.CSV{})
+	s, err = filesink.Create(path, filesink.CSV{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +173,7 @@ func TestResumeRefuses(t *testing.T) {
 	if err := s.Resume(checkpoint.Positions{{Output: "file " + path, Length: length}}); err == nil || !strings.Contains(err.Error(), "has the columns "+columns+",level, and this configuration writes "+columns+". Give") {
 		t.Errorf("a file with other columns gave %v", err)
 	}
-	if _, err := file.CreateSink(filepath.Join(t.TempDir(), "no", "such", "dir"), file.CSV{}); err == nil {
+	if _, err := filesink.Create(filepath.Join(t.TempDir(), "no", "such", "dir"), filesink.CSV{}); err == nil {
 		t.Error("a sink in no directory was made")
 	}
 }
@@ -190,25 +188,25 @@ func TestFault39_DiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	sink, err := file.CreateSink("/dev/full", file.CSV{})
+	sink, err := filesink.Create("/dev/full", filesink.CSV{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer sink.Close()
 	dir := t.TempDir()
-	store, err := file.OpenStore(dir, quiet)
+	store, err := filestore.Open(dir, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	r, err := run.NewRunner(run.Config{Source: src, Decoder: src.Decoder(), Engine: driftEngine(t), Sink: sink, Store: store})
+	r, err := run.NewRunner(run.Config{Source: src, Decoder: src.Decoder(), Engine: streamtest.NewEngine(t, streamtest.DriftConfig()), Sink: sink, Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Run(context.Background()); err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("got %v", err)
 	}
-	if c, err := file.Checkpoints(dir); err != nil || len(c) != 0 {
+	if c, err := filestore.Checkpoints(dir); err != nil || len(c) != 0 {
 		t.Errorf("checkpoints %v, %v", c, err)
 	}
 }
@@ -221,7 +219,7 @@ func TestFolderOfAnOutput(t *testing.T) {
 		t.Skip(err)
 	}
 	for name, want := range map[string]bool{"no/x.csv": true, "link.csv": false} {
-		_, err := file.CreateSink(filepath.Join(dir, name), file.CSV{})
+		_, err := filesink.Create(filepath.Join(dir, name), filesink.CSV{})
 		if err == nil || strings.Contains(err.Error(), "mkdir -p ") != want {
 			t.Errorf("%s: %v, a folder to make: %t", name, err, want)
 		}
@@ -233,9 +231,9 @@ func TestFolderOfAnOutput(t *testing.T) {
 func TestFault70_OneWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.jsonl")
 	opens := map[string]func() (io.Closer, error){
-		"forecasts":    func() (io.Closer, error) { return file.CreateSink(path, file.JSONLines{}) },
-		"dead letters": func() (io.Closer, error) { return file.OpenDeadLetters(path) },
-		"parquet":      func() (io.Closer, error) { return file.CreateParquet(path, nil) },
+		"forecasts":    func() (io.Closer, error) { return filesink.Create(path, filesink.JSONLines{}) },
+		"dead letters": func() (io.Closer, error) { return filesink.OpenDeadLetters(path) },
+		"parquet":      func() (io.Closer, error) { return filesink.CreateParquet(path, nil) },
 	}
 	for first, open := range opens {
 		owner, err := open()
@@ -243,18 +241,18 @@ func TestFault70_OneWriter(t *testing.T) {
 			t.Fatal(err)
 		}
 		for second, open := range opens {
-			if _, err := open(); !errors.Is(err, file.ErrInUse) || !strings.Contains(err.Error(), path) {
+			if _, err := open(); !errors.Is(err, filesink.ErrInUse) || !strings.Contains(err.Error(), path) {
 				t.Errorf("%s beside %s: got %v", second, first, err)
 			}
 		}
-		if err := file.CheckOutput(path); err != nil {
+		if err := filesink.Check(path); err != nil {
 			t.Errorf("a configuration cannot be checked while its job works: %v", err)
 		}
 		if err := owner.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	letters, err := file.OpenDeadLetters(path)
+	letters, err := filesink.OpenDeadLetters(path)
 	if err != nil {
 		t.Fatal(err)
 	}

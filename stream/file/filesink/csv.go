@@ -1,11 +1,11 @@
-package file
+package filesink
 
 import (
 	"math"
 	"strconv"
 
-	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file/internal/csvfield"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
@@ -67,70 +67,36 @@ func (e CSV) AppendBatch(dst []byte, b *stream.Batch) []byte {
 		for j, target := range f.Series.Variables {
 			for l := range max(1, len(e.Levels)) {
 				dst = append(dst, time...)
-				dst = appendText(append(dst, ','), f.Series.Name)
-				dst = appendText(append(dst, ','), target)
+				dst = csvfield.AppendText(append(dst, ','), f.Series.Name)
+				dst = csvfield.AppendText(append(dst, ','), target)
 				dst = strconv.AppendInt(append(dst, ','), int64(f.Horizon), 10)
-				dst = appendText(append(dst, ','), f.Model)
-				dst = appendNumber(append(dst, ','), f.Yhat[j])
+				dst = csvfield.AppendText(append(dst, ','), f.Model)
+				dst = csvfield.AppendNumber(append(dst, ','), f.Yhat[j])
 				lower, upper := math.NaN(), math.NaN()
 				if len(e.Levels) > 0 {
 					lower, upper = f.Lower[l*d+j], f.Upper[l*d+j]
 				}
-				dst = appendNumber(append(dst, ','), lower)
-				dst = appendNumber(append(dst, ','), upper)
+				dst = csvfield.AppendNumber(append(dst, ','), lower)
+				dst = csvfield.AppendNumber(append(dst, ','), upper)
 				if len(e.Levels) > 1 {
-					dst = appendNumber(append(dst, ','), e.Levels[l])
+					dst = csvfield.AppendNumber(append(dst, ','), e.Levels[l])
 				}
 				if e.Joint {
-					dst = appendNumber(append(dst, ','), f.JointLower[j])
-					dst = appendNumber(append(dst, ','), f.JointUpper[j])
+					dst = csvfield.AppendNumber(append(dst, ','), f.JointLower[j])
+					dst = csvfield.AppendNumber(append(dst, ','), f.JointUpper[j])
 				}
 				if e.Limits {
-					dst = appendNumber(append(dst, ','), reached(f, j))
+					dst = csvfield.AppendNumber(append(dst, ','), reached(f, j))
 				}
 				if e.Origin {
 					dst = timestamp.Append(append(dst, ','), f.Origin, e.TimeUnit)
 				}
 				if e.Y {
-					dst = appendNumber(append(dst, ','), observed(f, j))
+					dst = csvfield.AppendNumber(append(dst, ','), observed(f, j))
 				}
 				dst = append(dst, '\n')
 			}
 		}
 	}
 	return dst
-}
-
-// appendNumber appends v, or nothing for NaN.
-func appendNumber(dst []byte, v float64) []byte {
-	if math.IsNaN(v) {
-		return dst
-	}
-	return decimal.Append(dst, v)
-}
-
-// appendText quotes s if need be (RFC 4180).
-func appendText(dst []byte, s string) []byte {
-	if isPlain(s) {
-		return append(dst, s...)
-	}
-	dst = append(dst, '"')
-	for i := range len(s) {
-		if s[i] == '"' {
-			dst = append(dst, '"')
-		}
-		dst = append(dst, s[i])
-	}
-	return append(dst, '"')
-}
-
-// isPlain reports whether s needs no quotes: as strings.ContainsAny would, but short texts take less time.
-func isPlain(s string) bool {
-	for i := range len(s) {
-		switch s[i] {
-		case ',', '"', '\r', '\n':
-			return false
-		}
-	}
-	return s != ""
 }

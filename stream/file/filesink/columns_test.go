@@ -1,4 +1,4 @@
-package file_test
+package filesink_test
 
 import (
 	"context"
@@ -7,18 +7,18 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/file/filesink"
 )
 
 // written passes the batches through AwaitTargets into a file and returns it.
-func written(t *testing.T, enc file.Encoder, batches ...*stream.Batch) string {
+func written(t *testing.T, enc filesink.Encoder, batches ...*stream.Batch) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "out")
-	inner, err := file.CreateSink(path, enc)
+	inner, err := filesink.Create(path, enc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := file.AwaitTargets(inner)
+	s := filesink.AwaitTargets(inner)
 	for _, b := range batches {
 		if err := s.Write(context.Background(), b); err != nil {
 			t.Fatal(err)
@@ -60,7 +60,7 @@ func TestAwaitTargets(t *testing.T) {
 4,s,v,2,m,24,23,25,2,104
 5,s,v,1,m,45,44,46,4,
 `
-	enc := file.CSV{TimeUnit: "s", Levels: []float64{.9}, Columns: file.Columns{Origin: true, Y: true}}
+	enc := filesink.CSV{TimeUnit: "s", Levels: []float64{.9}, Columns: filesink.Columns{Origin: true, Y: true}}
 	if got := written(t, enc, targetBatches()...); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
@@ -77,26 +77,26 @@ func TestAwaitTargetsOfUnevenSamples(t *testing.T) {
 `
 	batches := targetBatches()
 	batches[1].Observations[0].Missing = 0
-	enc := file.CSV{TimeUnit: "s", Levels: []float64{.9}, Columns: file.Columns{Y: true}}
+	enc := filesink.CSV{TimeUnit: "s", Levels: []float64{.9}, Columns: filesink.Columns{Y: true}}
 	if got := written(t, enc, batches...); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
 
 func TestNixtlaColumns(t *testing.T) {
-	columns, err := file.ParseColumns([]string{"nixtla"})
+	columns, err := filesink.ParseColumns([]string{"nixtla"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const want = `unique_id,ds,cutoff,y,yhat,yhat-lo-99.5,yhat-hi-99.5
 s/v,2,1,102,12,11,13
 `
-	enc := file.CSV{TimeUnit: "s", Levels: []float64{.995}, Columns: columns}
+	enc := filesink.CSV{TimeUnit: "s", Levels: []float64{.995}, Columns: columns}
 	if got := written(t, enc, targetBatches()...); got[:len(want)] != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	const object = `{"unique_id":"s/v","ds":"1970-01-01T00:00:02Z","cutoff":"1970-01-01T00:00:01Z","y":102,"yhat":12,"yhat-lo-99.5":11,"yhat-hi-99.5":13}` + "\n"
-	if got := written(t, file.JSONLines{Levels: []float64{.995}, Columns: columns}, targetBatches()...); got[:len(object)] != object {
+	if got := written(t, filesink.JSONLines{Levels: []float64{.995}, Columns: columns}, targetBatches()...); got[:len(object)] != object {
 		t.Errorf("got\n%swant\n%s", got, object)
 	}
 	// Two variables and levels: bounds are by level, then by variable.
@@ -108,11 +108,11 @@ s/v,2,1,102,12,11,13
 s/v,2,1,7,5,1,11,3,13
 s/w,2,1,8,6,2,12,4,14
 `
-	if got := written(t, file.CSV{TimeUnit: "s", Levels: []float64{.5, .9}, Columns: columns}, two); got != lines {
+	if got := written(t, filesink.CSV{TimeUnit: "s", Levels: []float64{.5, .9}, Columns: columns}, two); got != lines {
 		t.Errorf("got\n%swant\n%s", got, lines)
 	}
 	for _, names := range [][]string{{"nixtla", "y"}, {"z"}} {
-		if _, err := file.ParseColumns(names); err == nil {
+		if _, err := filesink.ParseColumns(names); err == nil {
 			t.Errorf("%q was accepted", names)
 		}
 	}

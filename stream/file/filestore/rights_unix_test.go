@@ -1,6 +1,6 @@
 //go:build unix
 
-package file_test
+package filestore_test
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package file
+package filesink
 
 import (
 	"bufio"
@@ -26,10 +26,10 @@ type Sink struct {
 	buf []byte
 }
 
-// CreateSink opens the file at path for writing; "-" is standard output, which has no
+// Create opens the file at path for writing; "-" is standard output, which has no
 // position. Resume cuts the file back, appends to it, or lets the first forecasts empty it.
 // Without Resume the first forecasts empty the file.
-func CreateSink(path string, enc Encoder) (*Sink, error) {
+func Create(path string, enc Encoder) (*Sink, error) {
 	o, err := create(path)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,2 @@
+// Package filestore keeps the checkpoints of a job in a directory of the local disk.
+package filestore

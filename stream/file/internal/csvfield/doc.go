@@ -1,0 +1,2 @@
+// Package csvfield writes the fields of lines of CSV.
+package csvfield
