@@ -15,8 +15,8 @@ const (
 	budgetTail   = 2    // expected alarms, after whose samples the tail of Jump begins to forget
 )
 
-// budget follows Config.AlarmsPerDay. It corrects the rate of false alarms by experience, because
-// estimated tails may be too high or too low. With A alarms so far where E were expected,
+// budget keeps the alarms near Config.AlarmsPerDay. The estimated tails may be too high or too low, so it
+// compares A, the alarms so far, with E, their expected number, and sets the rate of false alarms to
 //
 //	now = rate * min((E + budgetSpare) / (A + budgetSpare), budgetRaise).
 type budget struct {

@@ -55,12 +55,11 @@ type Problem struct {
 	Delta   float64 // probability of a failure, in (0, 1)
 	Points  int     // n
 
-	// Diameter of the set of inputs of the Uniform goal; of the set of log(x + c)
-	// for kernels on a multiplicative group.
+	// Diameter of the set of inputs, for the Uniform goal. For kernels on a multiplicative
+	// group it is the diameter of the set of log(x + c) over the inputs x.
 	Diameter float64
-	// Radius R with ||x||_1 <= R for every input, for dot-product kernels, and
-	// ||x|| <= R for the Uniform goal of compositional kernels; ||x||_1 <= R for the
-	// spectral goals of semigroup kernels, too.
+	// Radius R of the set of inputs x. For dot-product kernels, and for the spectral goals of
+	// semigroup kernels, ||x||_1 <= R. For the Uniform goal of compositional kernels, ||x|| <= R.
 	Radius float64
 	// IntrinsicDimension tr(G)/||G|| of the Gram matrix, for the spectral goals.
 	IntrinsicDimension float64

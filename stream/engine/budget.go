@@ -41,8 +41,9 @@ func reach(tier, tiers int) float64 {
 	return .8
 }
 
-// afford chooses the model of a new series of dim variables: the first one that fits, or, if
-// series grow, the lightest. The cost of the replaced series, 0 for none, counts as free.
+// afford chooses the tier of a new series of dim variables. If series grow, it is the lightest one;
+// otherwise it is the first one that fits into the budget. If the series replaces another one, whose
+// cost is replaced, that cost counts as free.
 func (e *Engine) afford(dim int, replaced int64) (tier int, refusal *stream.DataError) {
 	first, tiers := e.firstTier(), 1+len(e.c.Lighter)
 	if e.budget.limit == 0 {

@@ -33,8 +33,8 @@ func (w *limitWatch) state(c *snapshot.Codec) {
 	}
 }
 
-// An expectation begins at probability 1/2, and ends at limitOver. The distance between the two
-// prevents an event at each change of forecasts that fluctuate.
+// limitOver is the probability below which an expectation to reach a limit ends. An expectation begins
+// at 1/2: the distance keeps forecasts that fluctuate around one value from making an event each time.
 const limitOver = .25
 
 // watchLimits sets o.Reach, o.TimeToLimit and sc.reach from the forecasts of r. It adds an event

@@ -383,8 +383,9 @@ func (o *multihorizon) shrink() {
 
 func positive(v float64) bool { return v > 0 }
 
-// begin is called when the series gets its first season. The forecasts so far were not for a remainder:
-// pending ones are dropped, and scores keep only the share mixtureKeep of their weight.
+// begin handles the first season of the series. From now on the mixtures forecast the remainder without the
+// season. So begin drops the pending forecasts, which were of the series itself, and multiplies the
+// weight of all scores by mixtureKeep.
 func (o *multihorizon) begin() {
 	o.count = 0
 	for k, m := range o.mixtures {

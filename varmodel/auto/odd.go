@@ -344,7 +344,7 @@ func (o *gateOf) isNovel(y float64) bool {
 	return y < o.least-width || y > o.most+width
 }
 
-// learn updates the medians by stochastic approximation, with multiplicative steps.
+// learn moves each median towards its next value: by the factor 1 + rate or 1 - rate (stochastic approximation).
 func (o *gateOf) learn(e, step float64) {
 	rate := max(.01, min(.5, 3/float64(o.count)))
 	for _, m := range [...]struct {
@@ -362,8 +362,8 @@ func (o *gateOf) learn(e, step float64) {
 	}
 }
 
-// addTo adds the levels and guesses to forecasts, and limits them to the bounds. A known odd value that has repeated
-// n times is forecast for the next n steps.
+// addTo adds the level and the guess of each variable to its forecasts, and clips these to its bounds. If a variable
+// has repeated a known odd value n times, addTo forecasts this value for the next n steps.
 func (g *gate) addTo(forecasts []float64) {
 	d := len(g.of)
 	for j := range g.of {

@@ -316,7 +316,8 @@ func (s *seasons) change(lag, j int, by float64) {
 	}
 }
 
-// to writes the present estimate of the season k samples after the last one (k < 0: before it).
+// to writes the sum of the shapes, each times its share, to dst (dim): the season k samples after the last
+// sample, or before it if k < 0.
 func (s *seasons) to(dst []float64, k int) {
 	clear(dst)
 	for _, c := range s.cycles {

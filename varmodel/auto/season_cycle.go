@@ -270,13 +270,13 @@ func (c *cycle) State(s *snapshot.Codec) {
 	}
 }
 
-// slope is the share by which forecasts x ("said") of outcomes y ("happened") should be multiplied. The
-// regression without intercept of y on x has the coefficient b with the standard error se; with n terms
+// slope learns a factor for forecasts x ("said") from their outcomes y ("happened"):
 //
-//	value = b - (1 + 2/n) se, limited to [0, 1].
+//	value = b - (1 + 2/n) se, limited to [0, 1],
 //
-// Neighbouring outcomes are correlated, so one period of them is one term. If nothing repeats, the
-// value is 0.
+// where b is the coefficient of the regression of y on x without intercept, se its standard error, and n
+// the number of terms. A term is one period of outcomes, because neighbouring outcomes are correlated.
+// The value is near 0 if x says nothing about y.
 type slope struct {
 	every           int     // outcomes per term
 	short           bool    // subtract the means of x and y in a term: they come from longer seasons
