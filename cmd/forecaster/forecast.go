@@ -110,8 +110,7 @@ func (a *app) forecast(cmd *cobra.Command, paths []string) error {
 	a.say(append(job.CounterNotes(cfg, &counters.Courses, replayed.Resets), gaps.Hint())...)
 	batch := stream.Batch{Forecasts: last.All()}
 	if len(batch.Forecasts) == 0 {
-		return fmt.Errorf("%s: no forecast: the file is too short for the model, with %s of %s; a forecast needs two rows of a series", path,
-			report.Count(int(replayed.Records), "row", "rows"), report.Count(int(replayed.Series), "series", "series"))
+		return noForecast(path, replayed)
 	}
 	if n := withoutInterval(&batch); n > 0 && len(cfg.Model.Levels) > 0 {
 		a.say(fmt.Sprintf("no interval for %d of %s: intervals of a step begin after 20 forecast errors at this step, 100 with model.intervals=quantile",
@@ -205,6 +204,19 @@ func forecastTable(c *config.Config, b *stream.Batch) report.Table {
 	}
 	study.AlignTimes(t, 1)
 	return t
+}
+
+// noForecast is the error of a file without a forecast.
+func noForecast(path string, r *job.Replayed) error {
+	why := "the file is too short for the model, with %s of %s"
+	switch refused := r.Refusals.Total(); {
+	case refused > 0:
+		why = "too few rows are left, " + report.Thousands(r.Records-refused) + " of %s, for %s"
+	case r.Records >= 2*r.Series:
+		why = "too few of the rows have values, with %s of %s"
+	}
+	return fmt.Errorf("%s: no forecast: "+why+"; a forecast needs two rows of a series", path,
+		report.Count(int(r.Records), "row", "rows"), report.Count(int(r.Series), "series", "series"))
 }
 
 // answer prints the result of one line of input.

@@ -56,8 +56,10 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 	switch {
 	case permutations < 0 || permutations == 1:
 		return &usageError{fmt.Errorf("--permutations: must be 0 or at least 2, got %d", permutations)}
-	case cmd.Flags().Changed("network") == (len(args) == 1):
-		return &usageError{errors.New("name a file, or give --network, not both")}
+	case cmd.Flags().Changed("network") && len(args) == 1:
+		return &usageError{errors.New("name a file, or give --network=ROWS, not both")}
+	case len(args) == 0 && !cmd.Flags().Changed("network"):
+		return &usageError{errors.New("name a file, or give --network")}
 	case cmd.Flags().Changed("network") && rows < 200:
 		return &usageError{fmt.Errorf("--network: must be >= 200 rows, got %d", rows)}
 	}

@@ -26,6 +26,9 @@ func TestErrorsNameARemedy(t *testing.T) {
 		"array.json":    `[{"time": 1, "a": 2}]`,
 		"late.csv":      "time,a\n2026-01-01 00:00,1\n2026-01-01 01:00,1\n2025-01-01 01:00,1\n2025-01-01 02:00,1\n2026-01-01 02:00,1\n",
 		"good.csv":      "time,a\n2026-01-01 00:00,1\n2026-01-01 01:00,2\n2026-01-01 02:00,1\n",
+		"equal.csv":     "time,a\n2026-01-01 00:00,1\n2026-01-01 00:00,2\n2026-01-01 00:00,3\n",
+		"novalues.csv":  "time,a\n2026-01-01 00:00,\n2026-01-01 01:00,\n2026-01-01 02:00,\n",
+		"braces.yaml":   "output: {file: {path: out-{partition}.csv}}\n",
 		"text.csv":      "time,a\n2026-01-01 00:00,x1\n2026-01-01 01:00,x2\n",
 		"long.csv":      "time,host,metric,value\n" + "2026-01-01 00:00,x,cpu,1\n2026-01-01 00:00,x,mem,2\n2026-01-01 06:00,x,cpu,1\n2026-01-01 06:00,x,mem,2\n2026-01-01 12:00,x,cpu,1\n2026-01-01 12:00,x,mem,2\n",
 		"fields.csv":    "time,a,b\n2026-01-01 00:00,1,2\n2026-01-01 01:00,1\n2026-01-01 02:00,1,2\n",
@@ -82,6 +85,10 @@ func TestErrorsNameARemedy(t *testing.T) {
 		{"values without times", []string{"replay", path("one.csv")}, []string{"no column has values", "awk 'NR == 1"}},
 		{"key without its block", []string{"replay", path("good.csv"), "--set", "horizon=3"}, []string{`did you mean "model.horizon"?`}},
 		{"no configuration", []string{"run", "-c", path("job.yaml")}, []string{"job.yaml: no such file or directory: correct the path, or begin with  forecaster create > "}},
+		{"too few rows left", []string{"forecast", path("equal.csv"), "--max-refused", "1"}, []string{"too few rows are left, 1 of 3 rows, for 1 series"}},
+		{"no values", []string{"forecast", path("novalues.csv")}, []string{"too few of the rows have values, with 3 rows of 1 series"}},
+		{"neither file nor network", []string{"influence"}, []string{"name a file, or give --network"}},
+		{"braces in a block", []string{"lint", "-c", path("braces.yaml")}, []string{"put a text that has braces in quotes"}},
 		{"configuration without -c", []string{"lint", path("job.yaml")}, []string{"a configuration is given with  forecaster lint -c "}},
 		{"database is down", []string{"lint", "--connect", "--set", "input.file.path=" + path("good.csv"), "--set", "output.influxdb.url=http://127.0.0.1:1", "--set", "output.influxdb.org=o", "--set", "output.influxdb.bucket=b", "--set", "output.influxdb.token=t"}, []string{"start the server, or correct output.influxdb.url"}},
 		{"model misspelt", []string{"evaluate", path("good.csv"), "--models", "vra1"}, []string{`got "vra1", did you mean var1?`}},
@@ -105,6 +112,9 @@ func TestErrorsNameARemedy(t *testing.T) {
 		}
 	}
 
+	if _, stdout, stderr := call(t, "evaluate", path("good.csv"), "--models", "var0"); strings.Contains(stdout+stderr, "did you mean var0") {
+		t.Errorf("the number of lags that is refused is proposed: %s%s", stdout, stderr)
+	}
 	for _, name := range []string{"cut.jsonl", "quoted.jsonl"} {
 		if _, stdout, stderr := call(t, "replay", path(name)); strings.Contains(stdout+stderr, "input.csv") {
 			t.Errorf("%s: a hint for CSV: %s%s", name, stdout, stderr)

@@ -220,7 +220,7 @@ func (a *app) printReplay(w io.Writer, r *replayReport) {
 	if t := r.table(a.wide); len(t.Rows) > 0 {
 		t.Print(w, a.wide)
 	} else {
-		fmt.Fprintln(w, "No score: the file is too short for the model, which forecasts after two rows of a series.")
+		fmt.Fprintln(w, "No score: too few rows for the model, which forecasts after two rows of a series.")
 	}
 	fmt.Fprintln(w, r.footline())
 	if text := r.refusals.String(); text != "" {

@@ -21,7 +21,7 @@ var mistakes = []struct{ reported, mistake string }{
 	{"unexpected key name", noColon}, {"non-map value", noColon}, {"unexpected scalar value", noColon}, {"key-value delimiter", noColon},
 	{"could not find end character of", "a quote has no end: close it, or double a quote within quotes"},
 	{"']'", "a list in brackets has no end, or no commas, in this line or above: write [a, b]"},
-	{"'}'", "a block in braces has no end, or no commas, in this line or above: write {a: 1, b: 2}"},
+	{"'}'", "a block in braces has no end, or no commas, in this line or above: write {a: 1, b: 2}, and put a text that has braces in quotes"},
 	{"reserved character", "the value begins with a character that YAML keeps for itself: put the value in quotes"},
 	{"invalid header option", "> and | begin a text of several lines, below: put a value that begins with them in quotes"},
 	{"alias", "* at the beginning of a value names an anchor: put the value in quotes"},

@@ -139,7 +139,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	case r.Records == 0:
 		return nil, fmt.Errorf("%s: no rows", wire.InputFile(cfg).Path)
 	case refused == r.Records:
-		err = fmt.Errorf("%s: all %d rows were refused; the first: %s", wire.InputFile(cfg).Path, refused, r.Refusals.First())
+		err = fmt.Errorf("%s: %s refused; the first: %s", wire.InputFile(cfg).Path, allRows(refused), r.Refusals.First())
 		if rc.Warm != nil {
 			if err := keepOnly(o.State, before); err != nil {
 				return nil, err
@@ -167,4 +167,11 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 		err = errors.Join(o.Live.Board.Write(ctx, &batch.Batch), o.Live.Page.Write(ctx, &batch.Batch))
 	}
 	return r, err
+}
+
+func allRows(n int64) string {
+	if n == 1 {
+		return "the only row was"
+	}
+	return fmt.Sprintf("all %d rows were", n)
 }

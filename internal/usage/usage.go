@@ -68,7 +68,10 @@ func meant(name string, known []string, prefix string) string {
 
 // wrongNumber reports too many or too few arguments.
 func wrongNumber(cmd *cobra.Command, args []string) error {
-	names := strings.Fields(cmd.Use)[1:] // in brackets what may be absent
+	names := strings.Fields(cmd.Use)[1:]      // in brackets what may be absent
+	if len(names) > 0 && names[0][0] == '{' { // one of several
+		names = []string{strings.Join(names, " ")}
+	}
 	if len(args) < len(names) {
 		return fmt.Errorf("%s is missing: %s %s", names[len(args)], cmd.CommandPath(), strings.Join(names, " "))
 	}

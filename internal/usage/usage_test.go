@@ -15,6 +15,7 @@ func TestExplain(t *testing.T) {
 		{"replay x --horizon 99999999999999999999", `--horizon: must be a whole number, got "99999999999999999999"`},
 		{"replay x --horizon 1,12", `--horizon: must be a whole number, got "1,12"; several are given with --horizons 1,12`},
 		{"replay x --speed 1,5", `--speed: must be a number, got "1,5"`},
+		{"influence x y", `forecaster influence takes one argument, {FILE | --network}, got "x" "y"`},
 		{"lint my.yaml", `forecaster lint takes no argument, got "my.yaml"; a configuration is given with  forecaster lint -c my.yaml`},
 		{"replay x --seed -1", `--seed: must be a whole number from 0 on, got "-1"`},
 		{"replay x --speed fast", `--speed: must be a number, got "fast"`},
@@ -47,7 +48,7 @@ func TestExplain(t *testing.T) {
 		group.AddCommand(&cobra.Command{Use: "inspect", RunE: run})
 		lint := &cobra.Command{Use: "lint", Args: cobra.NoArgs, RunE: run}
 		lint.Flags().StringP("config", "c", "", "")
-		root.AddCommand(replay, lint, &cobra.Command{Use: "demo", Args: cobra.NoArgs, RunE: run}, group)
+		root.AddCommand(replay, lint, &cobra.Command{Use: "influence {FILE | --network}", Args: cobra.MaximumNArgs(1), RunE: run}, &cobra.Command{Use: "demo", Args: cobra.NoArgs, RunE: run}, group)
 		Explain(root)
 		root.SetArgs(strings.Fields(c.args))
 		if err := root.Execute(); err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "strconv") {

@@ -162,7 +162,9 @@ func nearestModel(name string) string {
 		if prefix, family := strings.CutSuffix(known, "N"); family && lags != "" {
 			known = prefix + lags
 		}
-		names = append(names, known)
+		if known != name { // a number of lags that is too small or too large
+			names = append(names, known)
+		}
 	}
 	return spelling.Nearest(name, names)
 }

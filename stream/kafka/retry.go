@@ -102,6 +102,9 @@ func explainFirst(err error) error {
 	} else if errors.Is(err, syscall.ECONNREFUSED) {
 		return fmt.Errorf("no broker listens there: start it, or correct the address: %w", err)
 	}
+	if unknown := new(net.DNSError); errors.As(err, &unknown) && unknown.IsNotFound {
+		return fmt.Errorf("no machine has the name %s: correct the address of the broker: %w", unknown.Name, err)
+	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) {
 		return fmt.Errorf("the broker hangs up; when it does so always, it may expect TLS or other credentials: %w", err)
 	}

@@ -1,0 +1,18 @@
+package kafka
+
+import (
+	"errors"
+	"net"
+	"strings"
+	"testing"
+)
+
+// TestUnknownName: the error for a broker whose name nobody knows says what to correct, and is
+// still that of the resolver.
+func TestUnknownName(t *testing.T) {
+	unknown := &net.DNSError{Err: "no such host", Name: "nohost", IsNotFound: true}
+	err := explainFirst(&net.OpError{Op: "dial", Net: "tcp", Err: unknown})
+	if !strings.HasPrefix(err.Error(), "no machine has the name nohost: correct the address of the broker: ") || !errors.Is(err, unknown) {
+		t.Errorf("got %v", err)
+	}
+}
