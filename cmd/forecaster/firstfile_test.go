@@ -126,4 +126,8 @@ func TestRowsBehindTheirSuccessors(t *testing.T) {
 			t.Errorf("%v --sort: exit code %d\n%s", args, code, stderr)
 		}
 	}
+	_, _, stderr := call(t, "run", "--set", "input.file.path="+path, "--set", "output.discard={}")
+	if !strings.Contains(stderr, `"records":300,"refused":150`) {
+		t.Errorf("run does not end with the number of refused rows:\n%s", stderr)
+	}
 }
