@@ -80,7 +80,7 @@ func TestReplayGoesOn(t *testing.T) {
 	before, _ := Directory(state).List(context.Background())
 	early := rowsFile(t, filepath.Join(dir, "early.csv"), 0, 20)
 	if _, err = replay(t, early, filepath.Join(dir, "early.jsonl"), state); err == nil ||
-		!strings.Contains(err.Error(), "all 20 rows were refused") || !strings.Contains(err.Error(), "give --state another directory") {
+		!strings.Contains(err.Error(), "all 20 rows were refused") || !strings.Contains(err.Error(), "give --state another directory") || !strings.Contains(err.Error(), "; nothing was written to "+filepath.Join(dir, "early.jsonl")) {
 		t.Errorf("an earlier file: %v", err)
 	}
 	after, err := Directory(state).List(context.Background())
@@ -110,6 +110,7 @@ func TestReplayRefuses(t *testing.T) {
 	}{
 		{empty, "empty.csv has no data", nil},
 		{bad, "all 2 rows were refused; the first: ", nil},
+		{bad, "; nothing was written to " + filepath.Join(dir, "out.jsonl"), nil},
 		{rowsFile(t, filepath.Join(dir, "good.csv"), 0, 10), `pipeline.variables: there is no variable "y"; the file has x`, []string{"pipeline.variables=y"}},
 	} {
 		if r, err := replay(t, c.input, filepath.Join(dir, "out.jsonl"), "", c.sets...); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -154,5 +154,11 @@ for (const [i, [from, to, strength]] of [[1, 2, 1 / 6], [1, 0, .5], [0, 1, 1]].e
   const straight = Math.hypot(nodes[to][0] - nodes[from][0], nodes[to][1] - nodes[from][1]);
   check(`bend ${i}`, far(mx, my, (nodes[from][0] + nodes[to][0]) / 2, (nodes[from][1] + nodes[to][1]) / 2), Number((.14 * straight).toFixed(6)));
 }
+// More variables than a picture can show have a list alone, of the eight strongest.
+for (const [n, hidden] of [[16, false], [17, true]]) {
+  const all = Array.from({length: n}, (_, k) => k);
+  showInsight({influence: {variables: all.map((k) => `v${k}`), influence: all.map((to) => all.map((from) => (from === 0 ? to : 0)))}});
+  check(`${n} variables`, [graph.hasAttribute("hidden"), $("influence-list").children.length, $("influence-list").firstChild.textContent], [hidden, 8, `v0 → v${n - 1}+more than 10`]);
+}
 showInsight({});
 check("without insight", [$("experts-card").hidden, $("influence-card").hidden], [true, true]);
