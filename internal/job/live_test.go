@@ -52,7 +52,7 @@ func TestJobOfAFile(t *testing.T) {
 	for i, c := range []struct {
 		rows int
 		has  string
-	}{{50, "records=50 forecasts=49 next=51 checkpoints=1"}, {80, "records=30 forecasts=30 next=81 checkpoints=1"}} {
+	}{{50, "records=50 refused=0 forecasts=49 next=51 checkpoints=1"}, {80, "records=30 refused=0 forecasts=30 next=81 checkpoints=1"}} {
 		rowsFile(t, input, 0, c.rows)
 		cfg, err := loadConfig(t, "input.file.path="+input, "output.file.path="+output, "state.dir="+filepath.Join(dir, "state"), "model.type=persistence")
 		if err != nil {
