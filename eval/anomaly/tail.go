@@ -60,8 +60,8 @@ func (t *sampleTail) surprisal(x float64) float64 {
 	if bin+1 < len(t.beyond) {
 		to += float64(t.beyond[bin+1])
 	}
-	part := min(x/tailWidth-float64(bin), 1) // of the bin, below x: the tail falls linearly over it
-	return roughLog((t.n + 1) / (from + float64(part*(to-from))))
+	part := min(x/tailWidth-float64(bin), 1) // of the bin, below x: the tail falls exponentially over it
+	return roughLog((t.n+1)/from) + part*roughLog(from/to)
 }
 
 // prior is the prior mean excess: larger at first, while the model that makes the values
