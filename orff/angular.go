@@ -51,14 +51,7 @@ func (f *angularScalar) Check(x []float64) error {
 
 // FeaturesTo writes phi(x).
 func (f *angularScalar) FeaturesTo(phi, x []float64) {
-	if len(phi) != f.n || len(x) != f.d {
-		panic(check.BadLength)
-	}
-	if f.Check(x) != nil {
-		numeric.FillNaN(phi)
-		return
-	}
-	vec.MatVec(phi, f.w, x)
+	numeric.ProjectTo(phi, f.w, x, f.n, f.Check)
 	for j, v := range phi {
 		if v < 0 {
 			phi[j] = -f.scale

@@ -71,14 +71,7 @@ func (f *laplace) Check(x []float64) error {
 
 // FeaturesTo writes phi(x).
 func (f *laplace) FeaturesTo(phi, x []float64) {
-	if len(phi) != f.n || len(x) != f.d {
-		panic(check.BadLength)
-	}
-	if f.Check(x) != nil {
-		numeric.FillNaN(phi)
-		return
-	}
-	vec.MatVec(phi, f.w, x)
+	numeric.ProjectTo(phi, f.w, x, f.n, f.Check)
 	for j, v := range phi {
 		phi[j] = f.scale * math.Exp(-v)
 	}

@@ -61,7 +61,7 @@ var layers = map[string][]string{
 
 	"orff/random":           {},
 	"orff/internal/check":   {},
-	"orff/internal/numeric": {"internal/vec"},
+	"orff/internal/numeric": {"internal/vec", "orff/internal/check"},
 	"orff/internal/maptest": {"sgd", "internal/vec", "orff/random", "orff/internal/numeric", "orff/internal/optional"},
 
 	"orff/spectrum":                {"orff/internal/check", "orff/internal/numeric", "orff/random"},

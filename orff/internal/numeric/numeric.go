@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff/internal/check"
 )
 
 // Finite reports whether x has neither a NaN nor an infinity.
@@ -30,6 +31,19 @@ func LagTo(delta, x, z []float64) {
 
 // Square is v^2.
 func Square(v float64) float64 { return v * v }
+
+// ProjectTo sets phi = W x for W of n rows. Where accepts refuses x, all elements become NaN. It
+// panics when a length is wrong.
+func ProjectTo(phi, w, x []float64, n int, accepts func(x []float64) error) {
+	if len(phi) != n || n*len(x) != len(w) {
+		panic(check.BadLength)
+	}
+	if accepts(x) != nil {
+		FillNaN(phi)
+		return
+	}
+	vec.MatVec(phi, w, x)
+}
 
 // FillNaN sets every element of v to NaN.
 func FillNaN(v []float64) {
