@@ -44,8 +44,8 @@ func checkTier(v *config.Checker, c *config.Config) {
 	v.Need(len(m.Experts) == 0 || m.Type == "auto", "model.experts", "is used by auto, not by %s", m.Type)
 }
 
-// TierNamed returns the tier of the default model that c names, by its own name or
-// by that of the model.
+// TierNamed returns the tier of the default model that c names, by the name of
+// the tier or of the model.
 func TierNamed(c config.Model) auto.Tier {
 	switch {
 	case c.Type == "auto-light":

@@ -9,7 +9,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// admitted is what admission knows of one series.
+// admitted has the knowledge of one series that admission needs.
 type admitted struct {
 	info     *stream.Series
 	place    int // in order of appearance

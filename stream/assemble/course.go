@@ -51,7 +51,7 @@ func (c *Course) Counter() bool {
 	return c.Known > 0 && c.Least >= 0 && c.Rises > 20 && c.Falls == c.Resets && 20*c.Falls <= c.Rises && c.sum/n > 10*(c.Largest-c.Least)/n
 }
 
-// settled reports whether no later value can make the course that of a counter.
+// settled reports whether no later value can make the variable a counter.
 func (c *Course) settled() bool { return c.Least < 0 || c.Falls > c.Resets }
 
 // counted matches names that suggest that a variable counts.

@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/stream/file/internal/csvfield"
 )
 
-// ArrowFormat is Arrow's format of files and of streams, and Feather, which is that of files:
+// ArrowFormat is Arrow's format of files, which is also called Feather, and of streams:
 // https://arrow.apache.org/docs/format/Columnar.html.
 var ArrowFormat = Format{Name: "arrow", Extensions: []string{".arrow", ".feather", ".arrows", ".ipc"}, Table: readArrow}
 

@@ -160,7 +160,7 @@ func (b *arrowBatch) reader(x arrowBuffer) (*bufio.Reader, error) {
 	if b.codec < 0 || x.length == 0 {
 		return bufio.NewReaderSize(raw, int(min(x.length, sampleBytes))), nil
 	}
-	var head [8]byte // the length of what is unpacked, -1 = it is not packed
+	var head [8]byte // bytes after unpacking; -1 = not packed
 	if _, err := io.ReadFull(raw, head[:]); err != nil {
 		return nil, fmt.Errorf("%w (%w)", errArrow, noEnd(err))
 	}
@@ -187,7 +187,7 @@ func (b *arrowBatch) reader(x arrowBuffer) (*bufio.Reader, error) {
 // unpackedTotal counts what the buffers of a file unpack to.
 type unpackedTotal struct{ file, n int64 }
 
-// totalReader refuses what is made to fill memory or disk.
+// totalReader refuses data that unpack to far more bytes than the file has.
 type totalReader struct {
 	io.Reader
 	total *unpackedTotal

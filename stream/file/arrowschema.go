@@ -57,7 +57,7 @@ type arrowField struct {
 	children   []*arrowField
 }
 
-// arrowDictionary is what the values of columns are places in.
+// arrowDictionary has the texts that the values of columns index.
 type arrowDictionary struct {
 	values arrowField
 	cells  []string

@@ -163,7 +163,8 @@ func (s *Source) unpackFirst() (command, name string) {
 	return "", ""
 }
 
-// textFormat is that of a file whose name says that it is a text: JSON lines if it begins so, or else CSV.
+// textFormat returns the format of a file with the name of a text: JSON lines if the first byte
+// begins an object, or else CSV.
 func (s *Source) textFormat() string {
 	if b, _ := s.lines.Peek(1); len(b) == 1 && b[0] == '{' {
 		return JSONLinesFormat.Name

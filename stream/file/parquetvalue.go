@@ -133,8 +133,8 @@ func parquetUnit(u *parquetformat.TimeUnit) time.Duration {
 	return time.Nanosecond
 }
 
-// appendStamp appends a time stamp. One that is not adjusted to UTC is what a clock on the wall has
-// shown, in the zone of the input.
+// appendStamp appends a time stamp. A time stamp that is not adjusted to UTC is the time of a
+// wall clock in the zone of the input.
 func appendStamp(dst []byte, v int64, unit time.Duration, adjusted bool) []byte {
 	perSecond := int64(time.Second / unit)
 	at := time.Unix(v/perSecond, v%perSecond*int64(unit)).UTC()

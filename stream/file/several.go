@@ -259,9 +259,9 @@ func (s *Source) firstTime() int64 {
 	return 0
 }
 
-// set is what a Source of several files goes on with.
+// set has the files that a Source of several files still has to read.
 type set struct {
-	name    string   // of all
+	name    string   // of all files together
 	perFile bool     // each file is a series
 	rest    []string // files that are still to be read
 	lines   int64    // of the files before

@@ -32,8 +32,8 @@ type tsfReader struct {
 	began  time.Time
 	n      int // values so far
 	at     time.Time
-	values []byte // that are left of it
-	more   bool   // it has some
+	values []byte // values of the series that were not read yet
+	more   bool   // there are such values
 }
 
 // tsfSteps are the frequencies with a spacing.

@@ -45,7 +45,7 @@ type unpacked struct {
 	text   io.Reader
 	zstd   bool
 	zip    bool
-	packed *atomic.Int64 // bytes that were read of it
+	packed *atomic.Int64 // bytes read before unpacking
 	n      int64         // bytes of text
 }
 

@@ -27,10 +27,10 @@ const (
 
 var errWorkbook = errors.New("the workbook is damaged: copy it again, or save it again with Excel or LibreOffice")
 
-// workbook is what is known of a workbook beside its rows.
+// workbook has the parts of a workbook that explain its rows.
 type workbook struct {
 	parts    map[string]*zip.File
-	packed   *atomic.Int64 // bytes of the file, by which what it unpacks to is judged
+	packed   *atomic.Int64 // bytes of the file, which limit the bytes after unpacking
 	sheets   []sheet
 	strings  []string
 	styles   []numberStyle // of cells

@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/internal/lazyregexp"
 )
 
-// numberStyle is what a style makes of a number.
+// numberStyle is the way in which a style shows a number.
 type numberStyle int
 
 const (

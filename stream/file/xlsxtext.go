@@ -66,7 +66,7 @@ func (t *tags) next() (xml.Token, error) {
 	return token, err
 }
 
-// text returns the text in the elements t up to the end of an element, without that of pronunciations.
+// text returns the text in the elements t up to the end of an element, without pronunciations.
 func (t *tags) text(end string) (string, error) {
 	var b strings.Builder
 	in, spoken := false, false

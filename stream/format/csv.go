@@ -42,7 +42,7 @@ type CSVConfig struct {
 	// refusal: the dates of the lines before were misread.
 	OneOrder bool
 
-	// Decimal is what stands before the fraction of a number, '.' or ','; 0 = '.', or ',' where
+	// Decimal is the mark before the fraction of a number, '.' or ','; 0 = '.', or ',' where
 	// Thousands is '.'. Thousands stands between groups of three digits and is left out; 0 = none,
 	// ' ' and '\'' are any blank and any apostrophe.
 	Decimal   byte

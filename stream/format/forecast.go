@@ -17,8 +17,8 @@ import (
 //	{"host":"web1","time":"2026-01-01T00:00:10Z","cpu":0.5,"cpu_lower":0.4,"cpu_upper":0.6,
 //	 "horizon":"1","model":"auto","origin":"2026-01-01T00:00:00Z"}
 //
-// What says which forecast it is, is text: a reader of numbers beside the time takes variables
-// alone. With several levels there is an object per level. A bound that is not calibrated is
+// Horizon, model and origin are text: a reader that takes the numbers beside the time finds
+// variables alone. With several levels there is an object per level. A bound that is not calibrated is
 // null.
 type ForecastJSON struct {
 	levels []float64

@@ -67,9 +67,9 @@ type Influx struct {
 	c InfluxConfig
 
 	series, names *intern.Strings
-	plain         map[string]*plainLine // by what stands before their fields
+	plain         map[string]*plainLine // by the text before the fields
 
-	// Of the message being decoded.
+	// The next three fields belong to the message being decoded.
 	message *stream.Message
 	rest    []byte
 	large   bool
@@ -78,8 +78,8 @@ type Influx struct {
 	line        stream.Message
 	measurement []byte
 	tags        []tag
-	head, fixed []byte // the series, and what the variables begin with
-	prefix      int    // length of the latter
+	head, fixed []byte // the series, and the beginning of the names of the variables
+	prefix      int    // length of that beginning
 	buf         []byte // backs measurement and tags
 	namesOf     []string
 	values      []float64

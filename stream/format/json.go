@@ -96,7 +96,7 @@ type JSON struct {
 	keyed         bool   // the key of a message stands for the name of the series
 	valueName     string // of the variable of a long message that names none
 
-	// Of the message being decoded.
+	// The fields below belong to the message being decoded.
 	text      []byte
 	at        *member
 	depth     int

@@ -2,7 +2,7 @@ package format
 
 import "strings"
 
-// role is what a member is asked for.
+// role is the use of a member.
 type role int
 
 const (
@@ -11,7 +11,7 @@ const (
 	seriesRole
 	valuesRole
 	variableRole
-	tagRole // and those behind it: of the tags in their order
+	tagRole // first tag; tag i has tagRole + i
 	roles   = tagRole
 )
 

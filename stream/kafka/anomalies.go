@@ -13,10 +13,10 @@ type anomalySink struct{ producer *Producer }
 
 var _ stream.Sink = (*anomalySink)(nil)
 
-// NewAnomalySink returns a sink that has not connected yet. The topic has to exist. Letters are
-// those of NewSink.
+// NewAnomalySink returns a sink that has not connected yet. The topic has to exist. For letters
+// see NewSink.
 //
-// It writes the events of anomalies to a topic, as JSON:
+// The sink writes the events of anomalies to a topic, as JSON:
 //
 //	{"series":"host1","event":"end","time":"2026-01-01T00:12:30Z","begin":"2026-01-01T00:10:00Z",
 //	 "peak":"2026-01-01T00:10:20Z","end":"2026-01-01T00:10:40Z","samples":5,"score":3.2,"state_score":1.4,
@@ -52,7 +52,7 @@ type anomalyMessage struct {
 	Seen      anomalySeen    `json:"seen"`
 }
 
-// anomalySeen is what was seen of a variable at the peak; null = missing, or not known.
+// anomalySeen has the values of one variable at the peak; null = missing, or not known.
 type anomalySeen struct {
 	Name     string   `json:"name"`
 	Observed *float64 `json:"observed"`

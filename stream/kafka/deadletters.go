@@ -16,14 +16,14 @@ var _ stream.DeadLetters = (*deadLetters)(nil)
 
 // NewDeadLetters returns a sink that has not connected yet. The topic has to exist.
 //
-// It keeps messages that could not be used in a topic: key and value
-// as they were, and in the headers their origin and reason:
+// The sink keeps refused messages in a topic, with their key and value. Headers have the reason
+// and the place of the message in the input:
 //
 //	forecaster.reason     one of stream.Reasons
 //	forecaster.detail     the error
-//	forecaster.topic      where the message stood, likewise
-//	forecaster.partition  and
-//	forecaster.offset
+//	forecaster.topic      topic of the input
+//	forecaster.partition  its partition
+//	forecaster.offset     offset of the message
 func NewDeadLetters(c Connection, topic string, log *slog.Logger) (stream.DeadLetters, error) {
 	p, err := NewProducer(c, topic, log)
 	if err != nil {

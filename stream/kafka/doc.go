@@ -21,10 +21,10 @@
 // A StateTopic keeps the checkpoints of the partitions in a compacted topic, so that
 // whoever is assigned a partition goes on with its state.
 //
-// What a reader of a Kafka log should know:
+// A reader of a Kafka log should know:
 //
 //   - Messages of transactions are delivered once the transaction was committed; see
-//     GroupConfig.Isolation. Aborted ones, markers of transactions and what compaction
+//     GroupConfig.Isolation. Aborted ones, markers of transactions and records that compaction
 //     removed are passed over silently; records that retention removed before they
 //     were read are counted as lost.
 //   - A Producer repeats messages without an acknowledgement, so a message can be in the

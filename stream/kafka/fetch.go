@@ -91,7 +91,7 @@ func (p *Partition) reuse(arena []byte) []byte {
 	return arena[:0]
 }
 
-// answer is what came of a request for messages.
+// answer is the result of a request for messages.
 type answer struct {
 	offset int64
 	resp   *fetched

@@ -9,7 +9,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// note is what the metadata of a commit say.
+// note is the content of the metadata of a commit.
 type note struct {
 	partitions int         // of the topic at that time; 0 = not known
 	mark       stream.Mark // of a message of the log

@@ -45,7 +45,7 @@ type Partition struct {
 	limit   int // bytes of a message that are kept
 }
 
-// membership is what proves to the broker that a commit is ours.
+// membership proves to the broker that a commit is ours.
 type membership struct {
 	group      string
 	generation int

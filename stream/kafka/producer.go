@@ -50,7 +50,7 @@ func NewProducer(c Connection, topic string, log *slog.Logger) (*Producer, error
 	if err != nil {
 		return nil, err
 	}
-	cl.Timeout = cl.timeout // half of it is what the replicas may take
+	cl.Timeout = cl.timeout // the replicas may take half of this
 	if log == nil {
 		log = slog.Default()
 	}
@@ -132,7 +132,7 @@ func (p *Producer) sendAll(ctx context.Context, n int, message func(i int) outgo
 		m := message(i)
 		at := p.balancer.Balance(kafkago.Message{Key: m.key}, all...)
 		if len(batches[at]) == batchMessages || sizes[at] > 0 && int64(sizes[at]+m.size()) > p.limit.Load() {
-			// What comes later waits for what came earlier.
+			// Later messages wait for earlier ones.
 			if err := p.flush(ctx, batches); err != nil {
 				return err
 			}

@@ -19,9 +19,9 @@ import (
 // owner begins a new one. A checkpoint counts from the moment in which the group
 // commits its offset together with the name of the snapshot, the number of its
 // chunks and their checksum. The broker refuses that commit when the partition has
-// a new owner, so what the old one still writes stays without effect. The last two
-// snapshots are kept; those before are removed after the commit, and so is what former
-// owners have left.
+// a new owner, so later writes of the old owner have no effect. The last two
+// snapshots are kept. After the commit, earlier snapshots and the remains of former owners
+// are removed.
 type StateTopic struct {
 	reader *Group // of all its partitions, in no consumer group
 	topic  string
@@ -81,7 +81,7 @@ func findStateTopic(ctx context.Context, c Connection, topic string, log *slog.L
 	if err != nil {
 		return t, false, err
 	}
-	t.reader.client.Timeout = t.reader.client.timeout // half of it is what the replicas may take
+	t.reader.client.Timeout = t.reader.client.timeout // the replicas may take half of this
 	err = t.try(ctx, "look for the state topic", func(ctx context.Context) error {
 		_, err := t.reader.client.partitions(ctx, []string{topic})
 		exists = err == nil

@@ -43,7 +43,7 @@ func (p *Partition) verifyOnce(ctx context.Context) error {
 	return nil
 }
 
-// witness is what reader, committer and watcher of a partition share.
+// witness is shared by reader, committer and watcher of a partition.
 type witness struct {
 	sync.Mutex
 	checkpoint.Witness

@@ -24,7 +24,7 @@ type output struct {
 	length  int64
 }
 
-// osFile is what an output needs of an *os.File. Tests put one in its place that knows when it
+// osFile has the methods of an *os.File that an output needs. Tests use one that knows when it
 // was synced.
 type osFile interface {
 	io.Writer

@@ -15,7 +15,7 @@ import (
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
-// value is what a field has: integer, float, text or, rarely, something else.
+// value is the content of a field: integer, float, text or, rarely, something else.
 type value struct {
 	kind    reflect.Kind // Invalid = null
 	integer int64

@@ -141,7 +141,7 @@ func (d *Decoder) jsonHint(message []byte) string {
 	return ""
 }
 
-// point is what all kinds of points have.
+// point has the methods that all kinds of points share.
 type point interface {
 	GetAttributes() []*common.KeyValue
 	GetStartTimeUnixNano() uint64

@@ -25,8 +25,8 @@ func (s *sniffer) named(column int, names []string) bool {
 
 func (s *sniffer) unnamed(column int) bool { return strings.HasPrefix(s.header[column], unnamed) }
 
-// most reports whether ok refuses at most a part of the cells of a column, of those that are not missing. It
-// reads on until so many are refused that the others make no difference.
+// most reports whether ok refuses at most a part of the known cells of a column. It stops as soon as the
+// cells left cannot change the answer.
 func (s *sniffer) most(column int, part float64, ok func(cell string) bool) bool {
 	n, bad := 0, 0
 	for _, row := range s.rows {

@@ -6,7 +6,7 @@ import (
 	"github.com/go-faster/jx"
 )
 
-// Envelope is what a message has around its record. Kafka Connect's JsonConverter writes
+// Envelope describes the members around the record of a message. Kafka Connect's JsonConverter writes
 // {"schema": ..., "payload": RECORD}, and Debezium {"before": ..., "after": RECORD, "op": "c", ...}, which Connect
 // may put into its own.
 type Envelope struct {
