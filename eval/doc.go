@@ -1,4 +1,4 @@
-// Package eval declares what a model is.
+// Package eval declares the interfaces of a model.
 //
 // A model enters as a [Model], which makes a [Forecaster] for each series; the two stand here
 // because this is the lowest package that needs them. What a Forecaster can do besides forecast

@@ -31,6 +31,6 @@ type Model interface {
 	// NewSeries returns the Forecaster of a new series.
 	NewSeries() Forecaster
 
-	// State saves or restores what the series share.
+	// State saves or restores the state that the series share.
 	State(c *snapshot.Codec)
 }

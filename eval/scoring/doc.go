@@ -10,8 +10,8 @@
 //	Errors(k)                             target - forecast of the last Observe
 //	State(*snapshot.Codec)
 //
-// [Score] lists the figures. The Scorer makes the forecasts of persistence itself; those of the
-// second reference (VAR(1)) are handed to Push. So every relative score compares errors of the
+// [Score] lists the figures. The Scorer makes the forecasts of persistence itself; Push
+// takes the forecasts of the second reference, VAR(1). So every relative score compares errors of the
 // same targets, missing values or not.
 //
 // [Prequential] runs a model over a [Dataset]: one pass, each row forecast before it is learnt

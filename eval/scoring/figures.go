@@ -20,14 +20,14 @@ func (s *Scorer) Windowed(variable, k int) Score {
 // than half of the window has samples. Neighbouring errors depend on each other, and errors
 // at a horizon h over h steps. So the panes are taken as a sample of m clusters, with n_p
 // squared errors of the sum e_p each (the method of batch means); those that overlap by the
-// horizon, up to the lag L = (h-1)/pane, get the weights of Bartlett. As with that of
+// horizon, up to the lag L = (h-1)/pane, get the weights of Bartlett. As in
 // [StandardError], the result is corrected for small samples:
 //
 //	d_p = e_p - n_p SCVMSE
 //	SE^2 = (sum_p d_p^2 + 2 sum_{l<=L} (1 - l/(L+1)) sum_p d_p d_(p-l))
 //	       / (sum_p n_p)^2 / harvey(m, L+1)^2
 //
-// It is NaN when the overlap is half of the panes: too few are independent then.
+// The result is NaN when the overlap is half of the panes: too few are independent then.
 func (s *Scorer) standardError(variable, k int) float64 {
 	s.mergePanes()
 	all, allSE := s.window.squares(k, variable)

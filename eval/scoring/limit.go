@@ -32,8 +32,8 @@ func (l Limit) String() string {
 //
 // The error at each step is normal on each side of the forecast, with the width of the interval on
 // that side, and errors of consecutive steps follow a Markov process whose innovations have the width of the first step: the
-// correlation of the errors at steps i-1 and i is sqrt(1 - s_1²/s_i²) for the widths s. It is that of white noise where
-// the widths do not grow, and that of a random walk where they grow with the root of the step. The error of a
+// correlation of the errors at steps i-1 and i is sqrt(1 - s_1²/s_i²) for the widths s. Errors are white
+// noise where the widths do not grow, and a random walk where they grow with the root of the step. The error of a
 // path that has stayed inside is taken for normal again, with its mean and its variance (assumed density).
 //
 // A step without an interval has the probability of the step before, NaN at first; until then the path itself decides.

@@ -239,8 +239,8 @@ func newBuffers(size, levels int) *buffers {
 
 // Spread finds the ScorerConfig.Scale that measures errors in standard deviations
 // (population) of the first rows, per variable. For a variable that is constant there
-// (below 1e-9) they are those of the scored rows [From, To), To = 0 being the end; NaN
-// if it is constant there, too. The scale serves the comparison of errors; no model
+// (below 1e-9) the scored rows [From, To) count instead, To = 0 being the end; the scale is
+// NaN if the variable is constant there, too. The scale serves the comparison of errors; no model
 // sees it.
 type Spread struct {
 	First, From, To int

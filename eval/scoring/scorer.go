@@ -17,7 +17,7 @@ const All = -1
 // paneCount is the number of parts that a window is made of.
 const paneCount = 8
 
-// ScorerConfig says what a Scorer scores.
+// ScorerConfig describes a Scorer.
 type ScorerConfig struct {
 	// Dim is the number of variables.
 	Dim int

@@ -15,8 +15,7 @@ type sums struct {
 	all       []tally   // horizons: of the errors of a sample averaged over the variables
 }
 
-// noSums returns sums over forecasts of so many rows that are zero and have no memory to add to;
-// see lanes.Tally.
+// noSums returns sums over rows forecasts that are zero and have no memory to add to; see lanes.Tally.
 func noSums(c ScorerConfig, rows int) sums {
 	return sums{dim: c.Dim, rows: lanes.TallyRows(rows), size: lanes.TallySize(rows, c.Dim)}
 }

@@ -71,7 +71,7 @@ const networkDim = 10
 //
 //	x_i(t) = .3 x_i(t-1) + sum of the f_ij(x_j(t-1)) + .3 u_i(t)
 //
-// It tests whether influences are found: Edges is the truth.
+// Network tests whether influences are found: Edges is the truth.
 type Network struct {
 	rng   *rand.Rand
 	links [networkDim][networkDim]int // form of the influence of j on i, 0 = none

@@ -8,8 +8,8 @@
 //		c.Float64s(m.sum) // length fixed by the constructor
 //	}
 //
-// What depends on settings that may change between saving and restoring goes into a Block,
-// under a name that says on which; see Optional.
+// State that depends on settings which may change between saving and restoring goes into a
+// Block, whose name says the settings; see Optional.
 //
 // An encoding Codec appends the fields; a decoding Codec fills them. Constructors know
 // all lengths, so a decoder allocates nothing for a number it has read, except in String
@@ -32,7 +32,7 @@ import (
 // ErrCorrupt is wrapped by every error of a decoder.
 var ErrCorrupt = errors.New("snapshot: corrupt or incompatible state")
 
-// Stateful is the interface of what a checkpoint holds.
+// Stateful is implemented by every part of a checkpoint.
 type Stateful interface {
 	// State reads or writes every field that later results depend on.
 	State(c *Codec)
@@ -47,9 +47,9 @@ type Codec struct {
 	measuring bool // vectors are not kept, but counted …
 	omitted   int  // … here, in bytes
 
-	sink   func(piece []byte) bool // takes what an encoder has written; nil = it stays in buf
-	source io.Reader               // of what a decoder has not in buf yet; nil inside of a Block …
-	left   int64                   // … and how many bytes that is
+	sink   func(piece []byte) bool // takes the bytes of an encoder; nil = they stay in buf
+	source io.Reader               // of the bytes that a decoder has not in buf yet; nil inside of a Block …
+	left   int64                   // … and their number
 	window []byte                  // memory of buf
 
 	scope *scope   // nil outside of a Block

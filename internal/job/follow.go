@@ -19,7 +19,7 @@ import (
 
 // Follow runs the lines of the input file one by one through the engine, and calls answer with the
 // results of each before it reads the next: a program at the other end of a pipe asks and waits.
-// Forecasts equal those of Replay, bit by bit. With a directory state, the models go on from the
+// Replay makes the same forecasts, bit by bit. With a directory state, the models go on from the
 // checkpoint there, which a Replay may have left, and one is taken every state.interval and at the end.
 func Follow(ctx context.Context, cfg *config.Config, state string, log *slog.Logger, answer func(*stream.Batch) error) error {
 	src, err := OpenFile(ctx, cfg, log)

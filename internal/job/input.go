@@ -135,7 +135,7 @@ type namedSource struct {
 	file    *file.Source
 	decoder stream.Decoder // its own
 	names   *nameCheck     // nil = done
-	early   bool           // the first record tells what the others have
+	early   bool           // the first record has the names of all others
 	log     *slog.Logger
 	all     engine.Decoded
 }

@@ -46,7 +46,7 @@ type source struct {
 	blocks    chan []entry // one is ready while the other is written
 	written   atomic.Int64 // offset before which all is written
 
-	// Of joining:
+	// The fields below belong to the goroutine that joins.
 	block []entry
 	taken int64     // offset before which all is in out
 	since time.Time // when the block became empty

@@ -322,7 +322,7 @@ func (l *Live) engineConfig(cfg *config.Config, name string, labels map[string]s
 	return ec
 }
 
-// logAdjusted logs the settings that differ from those of the checkpoint.
+// logAdjusted logs the settings whose values differ from the checkpoint.
 func logAdjusted(log *slog.Logger, partition string, list []checkpoint.SettingChange) {
 	for _, c := range list {
 		log.Info("setting changed since the checkpoint; the models go on",
@@ -396,7 +396,7 @@ func (l *Live) outputsOf(name string, labels map[string]string) (cfg *config.Con
 	}, nil
 }
 
-// runConfig is what the settings say about the run of a partition.
+// runConfig returns the settings of the run of a partition.
 func runConfig(cfg *config.Config) run.Config {
 	rc := run.Config{
 		Settings:          wire.Settings(cfg),
@@ -452,7 +452,7 @@ func (l *Live) ended(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	last := l.working[name].counters().plus(l.past[name])
-	// What holds at present ends with the work.
+	// These figures describe the present, which ends with the work.
 	last.Refused, last.Problem, last.Hanging, last.UnsavedSince, last.Watermark = 0, "", run.StalledError{}, time.Time{}, 0
 	if l.groups != nil { // another member has the models now
 		last.Series, last.CheckpointBytes = 0, 0

@@ -11,7 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 )
 
-// nameCheck looks for the variables that the configuration names among those of a file.
+// nameCheck looks in a file for the variables that the configuration names.
 type nameCheck struct {
 	file    string
 	inputs  []string     // model.exogenous

@@ -46,7 +46,7 @@ type Replayed struct {
 	run.Stats
 	Elapsed  time.Duration
 	Resumed  bool     // from a checkpoint of the same file: only new rows were read
-	Notes    []string // what the checkpoint had of the file, and which settings are other ones now
+	Notes    []string // rows of the file that the checkpoint already had, and settings that have changed since
 	Refusals wire.Refusals
 	Metrics  []stream.Metric // scores at the end
 	Resets   int64           // of counters
@@ -73,7 +73,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	}
 	defer src.Close()
 	ec := wire.EngineConfig(cfg, stream.AllSeries)
-	ec.Together, ec.MetricsWindow = run.Together, 0 // The scores are those of the whole file
+	ec.Together, ec.MetricsWindow = run.Together, 0 // one score for the whole file
 	e, err := engine.New(ec)
 	if err != nil {
 		return nil, err

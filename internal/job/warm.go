@@ -21,14 +21,14 @@ import (
 // checkpoints, and so does a replay.
 const ofFile = "file"
 
-// warmStart returns the run.Config.Warm of a partition: what a replay has left in state.dir.
+// warmStart returns the run.Config.Warm of a partition, which reads the checkpoint that a replay has left in state.dir.
 func warmStart(dir, partition string, log *slog.Logger) func() ([]checkpoint.Checkpoint, error) {
 	return func() ([]checkpoint.Checkpoint, error) {
 		from := filepath.Join(dir, ofFile)
 		list, err := filestore.Newest(from)
 		if err == nil {
 			log.Info("warm start: the models go on with what a replay has learnt", "partition", partition, "checkpoint", from)
-			list[len(list)-1].Outputs = nil // the files of the replay are not those of this job
+			list[len(list)-1].Outputs = nil // this job has other files than the replay
 		}
 		return list, err
 	}
@@ -84,8 +84,8 @@ func (fromNothing) Load(context.Context) ([]checkpoint.Checkpoint, error) {
 	return nil, checkpoint.ErrNoCheckpoint
 }
 
-// keepOnly removes the checkpoints below a state directory that are not among the given ones: those of
-// a replay that has learnt nothing. It keeps them all if none of the given ones is left.
+// keepOnly removes the checkpoints below a state directory that are not among the given ones. A
+// replay that has learnt nothing leaves such checkpoints. It keeps them all if none of the given ones is left.
 func keepOnly(dir string, paths []string) error {
 	now, err := filestore.Checkpoints(filepath.Join(dir, ofFile))
 	if err != nil {

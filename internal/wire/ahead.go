@@ -12,8 +12,8 @@ import (
 	"github.com/orffvar/forecaster/stream/file"
 )
 
-// aheadRows is how many messages inputs are ahead of the samples, at least: those of all
-// series count.
+// aheadRows is the least number of messages, of all series, by which inputs are ahead of the
+// samples.
 const aheadRows = 4096
 
 // Messages returns the messages of a file and their decoder. known: exogenous

@@ -47,7 +47,7 @@ func checkSeriesTags(v *config.Checker, c *config.Config) {
 	v.Need(f.tags == nil || f.tags(c) == nil, "input.series_tags", "has no effect: the input has tags")
 }
 
-// checkType refuses what the type of the model cannot do.
+// checkType refuses settings that the type of the model does not support.
 func checkType(v *config.Checker, c *config.Config, row model) {
 	m := &c.Model
 	checkTier(v, c)
@@ -68,7 +68,7 @@ func checkType(v *config.Checker, c *config.Config, row model) {
 	}
 }
 
-// CheckModel refuses what the model of c cannot be for series of dim variables: a
+// CheckModel refuses settings of the model of c that series of dim variables rule out: a
 // command may choose another model than the configuration that was validated.
 func CheckModel(c config.Model, dim int) error {
 	row, err := modelNamed(c.Type)

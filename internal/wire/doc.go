@@ -1,6 +1,6 @@
-// Package wire constructs what a configuration names: models, engines, sources, sinks and
-// dead letters. Only here does the name of a model, a
-// kernel or an output become a type.
+// Package wire constructs the parts that a configuration names: models, engines, sources,
+// sinks and dead letters. Only here does the name of a model, a kernel or an output become
+// a type.
 //
 // A new input, output or format is one file and one row: see inputs and outputs in kinds.go, and
 // formats in formats.go. The file has the settings with their documentation, defaults and checks,

@@ -104,7 +104,7 @@ func graphOutput(op config.Operator, dim int) (coupling.Operator, error) {
 }
 
 // positionsOutput is Gamma_ij = exp(-(p_i - p_j)^2/(2 length^2)): the integral
-// kernel of functions of a position, on the grid of those of the variables.
+// kernel of functions of a position, on the grid of the variables' positions.
 func positionsOutput(o config.Operator, dim int) (coupling.Operator, error) {
 	p := o.Positions
 	if len(p) == 0 {

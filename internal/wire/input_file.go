@@ -131,8 +131,8 @@ func fileSource(c *config.Config) (path string, sc file.SourceConfig) {
 	return "-", sc
 }
 
-// Assumed returns one line about what the first lines of a file have decided about its format, and one about
-// how ordinary data were read, which strict reading accepts; "" when that was nothing.
+// Assumed returns two lines about a file: the decisions about its format that its first lines left open, and
+// the usual decisions, which strict reading accepts; "" for none.
 func Assumed(src *file.Source) (assumed, noted string) {
 	var texts, usual []string
 	for _, a := range src.Assumptions() {

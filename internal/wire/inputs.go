@@ -19,7 +19,7 @@ func calendarOf(c config.Model) calendar.Calendar {
 	return terms.WithEvents(all)
 }
 
-// boundsOf returns what the variables of a series cannot leave; nil for nothing.
+// boundsOf returns the bounds that the variables of a series cannot leave; nil for no bounds.
 func boundsOf(c config.Model, variables []string) (low, high []float64) {
 	list, err := c.Ranges()
 	if err != nil || len(list) == 0 {
@@ -37,7 +37,7 @@ func Limits(c *config.Config) func(variables []string) []scoring.Limit {
 	return func(variables []string) []scoring.Limit { return limitsOf(c.Model, variables) }
 }
 
-// limitsOf returns what the variables of a series should not reach; nil for nothing.
+// limitsOf returns the values that the variables of a series should not reach; nil for no limits.
 func limitsOf(c config.Model, variables []string) (limits []scoring.Limit) {
 	list, err := c.Thresholds()
 	if err != nil || len(list) == 0 {

@@ -10,13 +10,13 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
-// kafkaUse is what a job does with topics that one key configures.
+// kafkaUse describes how a job uses the topics that one key configures.
 type kafkaUse struct {
 	key     string
 	connect func() (kafka.Connection, error)
 	topics  []string
 	rights  []kafka.Right // to each of them
-	group   string        // that it is a member of; "" = none
+	group   string        // group of the member; "" = none
 	state   []string      // topics of the input, when it keeps the state of their partitions
 }
 

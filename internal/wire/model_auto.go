@@ -88,8 +88,8 @@ func PageMemory() int64 {
 	return limit / 16
 }
 
-// BatchBytes returns the size at which a batch is full where models may take so many bytes, 0 =
-// no limit. Four batches circulate. With seven variables, a batch of 8 MiB has some 6,000 samples.
+// BatchBytes returns the size of a full batch, in bytes, where models may take memory bytes; memory 0
+// means no limit. Four batches circulate. With seven variables, a batch of 8 MiB has some 6,000 samples.
 func BatchBytes(memory int64) int {
 	const least, most = 8 << 20, 32 << 20
 	if memory == 0 {

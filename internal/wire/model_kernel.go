@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel/kernel"
 )
 
-// ScaleOf returns what a kernel sees of its inputs. A gradient depends on the units; a flow without
+// ScaleOf returns the scale of the inputs of a kernel. A gradient depends on the units; a flow without
 // sources has none in any units.
 func ScaleOf(k config.Kernel) kernel.InputScale {
 	switch row, _ := operatorNamed(k.Operator.Name); {

@@ -25,8 +25,8 @@ func NewModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 	return m, err
 }
 
-// newEngineModel is NewModel without what the engine keeps beside the model:
-// newIntervals, and newDriftWatch.
+// newEngineModel is NewModel without the companions that the engine keeps beside the
+// model: newIntervals and newDriftWatch.
 func newEngineModel(c config.Model, dim int, s sharing) (eval.Model, error) {
 	m, err := newForecastingModel(c, dim, s)
 	if err == nil && c.Drift.Detect && adapts(c) {

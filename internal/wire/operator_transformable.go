@@ -35,8 +35,8 @@ func newTransformable(k config.Kernel, dim, in, groups, draws int, r random.Rand
 	return algebra.NewTransformable(s, psi)
 }
 
-// newSchur makes the product of a decomposable and a transformable kernel. Its weights
-// are those of all pairs of draws, so that each factor has the root of their number.
+// newSchur makes the product of a decomposable and a transformable kernel. It has a
+// weight for each pair of draws, so each factor has the root of their number.
 func newSchur(k config.Kernel, dim, in, draws int, r random.Rand) (orff.Map, error) {
 	root := max(int(math.Sqrt(float64(draws))), 1)
 	out, err := newOutput(k.Operator, dim)

@@ -13,11 +13,11 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
-// stateVersion changes whenever a change of the program changes forecasts
-// or what a checkpoint means: a checkpoint of another version is refused.
+// stateVersion is raised by every change of the program that changes forecasts
+// or the meaning of a checkpoint: a checkpoint of another version is refused.
 const stateVersion = 37
 
-// Settings returns what the state of an engine depends on beside the log, ascending by
+// Settings returns the dependencies of the state of an engine beside the log, ascending by
 // key: the settings of the engine and the arithmetic of the build.
 func Settings(c *config.Config) []checkpoint.Setting {
 	list := []checkpoint.Setting{

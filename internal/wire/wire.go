@@ -30,8 +30,8 @@ func NewEngine(c *config.Config, pool string) (*engine.Engine, error) {
 	return engine.New(EngineConfig(c, pool))
 }
 
-// EngineConfig is what NewEngine makes the engine of: one engine, for the models of a shard share
-// scratch memory.
+// EngineConfig returns the configuration of one engine; it cannot make two, because the models of a
+// shard share scratch memory.
 func EngineConfig(c *config.Config, pool string) engine.Config {
 	baselines := []engine.Baseline{baseline}
 	if c.Model.Type == Reference {
@@ -79,7 +79,7 @@ func constructors(m config.Model, weights bool) []engine.Constructors {
 	return list
 }
 
-// NewAssembler makes what the engine makes its samples with, alone.
+// NewAssembler returns the assembler of the engine without the engine.
 func NewAssembler(c *config.Config) (*assemble.Assembler, error) {
 	return assemble.New(assemblerConfig(c))
 }
