@@ -19,8 +19,8 @@ import (
 //
 //	h(x) = sum_i Phi_i(x)^T theta_i
 //
-// All blocks have the same Dims. The features and parameters of the whole are
-// those of the blocks, one block after the other: with P = Params/Blocks(),
+// All blocks have the same Dims. The whole has the features and parameters
+// of the blocks, one block after the other: with P = Params/Blocks(),
 // theta_i = theta[i*P:(i+1)*P]. A block already holds the factor of the whole
 // (1/sqrt(D) with D = b D_b, not 1/sqrt(b)), hence the prediction of the whole is
 // the plain sum over the blocks.

@@ -41,8 +41,8 @@ type DoublyStochasticConfig struct {
 	// Pairs without a known target are kept then, and only say where inputs lie.
 	Manifold float64
 
-	// ManifoldBatches is the number k of mini-batches whose inputs the term joins: those of
-	// the step with each other, and with those of the k-1 steps before,
+	// ManifoldBatches is the number k of mini-batches whose inputs the term joins: the inputs of
+	// the step with each other, and with the inputs of the k-1 steps before,
 	//
 	//	manifold/(4 k n^2) sum_{i in step, j in all k} w_ij ||h(x_i) - h(x_j)||^2,
 	//

@@ -64,7 +64,7 @@ func (c comparison) reversed() comparison {
 	return c
 }
 
-// Measure is what models are compared on: mse, or nmse where mse would add up different units.
+// Measure returns the name of the score that compares models: mse, or nmse where mse would add up different units.
 func (e *Evaluation) Measure() string {
 	if e.Pooled {
 		return "nmse"

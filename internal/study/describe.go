@@ -28,7 +28,7 @@ const (
 	triedRows       = 3000
 )
 
-// Description says what a file has, before anything is forecast.
+// Description describes a file before anything is forecast.
 type Description struct {
 	Dataset string            `json:"dataset"`
 	Assumed string            `json:"assumed"` // about the format
@@ -68,7 +68,7 @@ type DescribedSeries struct {
 	rows  [][]float64 // the last ones
 }
 
-// DescribedVariable describes a variable. Trend, seasons and steps are those of the last rows.
+// DescribedVariable describes a variable. Trend, seasons and steps are found in the last rows.
 type DescribedVariable struct {
 	Name      string           `json:"name"`
 	Known     int              `json:"known"`
@@ -303,7 +303,7 @@ func (s *DescribedSeries) correlate(columns [][]float64) {
 	s.Alike = s.Alike[:min(most, len(s.Alike))]
 }
 
-// try learns the last rows of a series, to find its seasons and to tell what the model costs.
+// try learns the last rows of a series, to find its seasons and the cost of the model.
 func (d *Description) try(ctx context.Context, c *config.Config, s *DescribedSeries) error {
 	one := *c
 	one.Evaluate.Interval = 0
@@ -342,7 +342,7 @@ func (d *Description) Headline() string {
 	return text
 }
 
-// Cost says what the model takes.
+// Cost says how much time and memory the model takes.
 func (d *Description) Cost() string {
 	return fmt.Sprintf("Model %s: %s µs per row, %s s for the file; about %s kB of memory per series.", d.Model, d.Micros.Digits(2),
 		report.Number(float64(d.Micros)*float64(d.Rows)/1e6).Digits(2), report.Thousands(d.Bytes/1000))

@@ -107,7 +107,7 @@ var zWindows = []int{100, 1000}
 
 // DetectRows compares the scores of the rows of all series with the labels. Precision,
 // recall and F1 count the rows of anomalies, from beginning to end.
-// The second detection is that of the state; level sets have none.
+// The second detection judges the score of the state; level sets have none.
 func DetectRows(name string, rows *Anomalies, threshold float64, data *Samples, l *Labels) []Detection {
 	scores, flagged := rows.flat()
 	all := []Detection{detect(name, scores, flagged, threshold, data, l)}

@@ -51,7 +51,7 @@ type Result struct {
 	// CRPS is the continuous ranked probability score of nine quantiles, see eval.CRPS; mean over variables, first seed.
 	CRPS report.Number `json:"crps"`
 
-	// Of the intervals of each variable, in windows of 500 forecasts; first seed.
+	// LowestCoverage and LowWindows judge the intervals of each variable in windows of 500 forecasts; first seed.
 	LowestCoverage report.Number `json:"lowest_coverage"` // of any window
 	LowWindows     report.Number `json:"low_windows"`     // share of the windows with a coverage more than .15 below the level
 }
@@ -64,8 +64,8 @@ type Options struct {
 	Pooled    bool  // losses of variables in different units are asked for: Outcome.Scaled
 	Seeds     int   // at least 1
 
-	// Labels are what the anomaly scores of the models are compared with. Without them,
-	// and without Draws, there are no scores.
+	// Labels mark the anomalies that the scores of the models should find. Without Labels
+	// and without Draws there are no scores.
 	Labels *Labels
 
 	// Draws: a tracer is among the observers.

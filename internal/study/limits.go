@@ -137,8 +137,8 @@ func (l *limitScorer) scores() (all []LimitScore) {
 	return all
 }
 
-// evaluateLimits adds the skills of the models. The seasonal naive has intervals of its own errors, from which its
-// probabilities come as those of the models do; without a season it is persistence.
+// evaluateLimits adds the skills of the models. The baseline is the seasonal naive, or persistence without a
+// season. Its probabilities come from intervals of its own errors, like the probabilities of the models.
 func (e *Evaluation) evaluateLimits(ctx context.Context, c *config.Config, records *Records, samples *Samples, o Options) error {
 	naive := *c
 	if naive.Model.Type = "persistence"; e.Season > 0 {

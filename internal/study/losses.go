@@ -48,7 +48,7 @@ func (l *Losses) add(v float64) {
 	l.means, l.width = l.means[:mostLosses/2], 2*l.width
 }
 
-// horizon is that of rows, in batches.
+// horizon returns the horizon h of rows in batches.
 func (l *Losses) horizon(h int) int { return (h-1)/max(l.width, 1) + 1 }
 
 // standardError is the standard error of the mean loss at horizon h.

@@ -13,7 +13,7 @@ import (
 )
 
 // Part is one line of the ablation by parts: the mean squared error of the default model without a
-// part at one horizon, divided by that of the whole.
+// part at one horizon, divided by the mean squared error of the whole model.
 type Part struct {
 	Name    string        `json:"part"` // an ingredient, or an expert of one step
 	Horizon int           `json:"horizon"`

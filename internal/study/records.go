@@ -15,7 +15,7 @@ import (
 )
 
 // Records are the records of a file: every model of a study gets all of them in their order. Many records
-// of a file are read again for each pass; few of them, and those of a pipe, are held in memory.
+// of a file are read again for each pass; few of them, and the records of a pipe, are held in memory.
 type Records struct {
 	Name    string
 	Assumed string // about the format of the file
@@ -28,7 +28,7 @@ type Records struct {
 	before  *Records          // a history
 	renamed map[string]string // series of the history by their names there
 
-	spreads map[string]map[string][]float64 // scales of each series, by the rows that they are those of
+	spreads map[string]map[string][]float64 // scales of each series, by their rows
 }
 
 // Open opens a file at its beginning.

@@ -46,7 +46,7 @@ func NewScore(series, model string, horizon int, s scoring.Score) Score {
 // they say how large those with large numbers are.
 var PooledErrors = []string{"mse", "mse_se", "rmse", "mae", "crps"}
 
-// SkillNote says what the columns with a skill mean.
+// SkillNote explains the columns with a skill.
 const SkillNote = "nmse skill = 1 - nmse / nmse of the baseline on the same targets. Above 0: better than the baseline.\n" +
 	"nmse = mse / variance, averaged over the variables: the units of a variable give it no weight."
 

@@ -93,8 +93,8 @@ func without(y []float64, places []int, period int) []float64 {
 	return rest
 }
 
-// seasonOf returns the share of the season of a period, and y without it. The phase is that of the
-// clock or that of the rows, whichever explains more: a gap in hours moves the rows against the
+// seasonOf returns the share of the season of a period, and y without it. The phase comes from
+// the clock or from the number of the row, whichever explains more: a gap in hours moves the rows against the
 // clock, and a week of five rows has no weekend.
 func seasonOf(y []float64, byTime []int, period int) (share float64, rest []float64) {
 	byRow := rowPlaces(len(y))

@@ -12,7 +12,7 @@ type Block struct {
 	FeaturesTo func(phi, x []float64) // computes them, phi of length Len
 }
 
-// BlockRidgeConfig says what a BlockRidge fits.
+// BlockRidgeConfig describes a BlockRidge.
 type BlockRidgeConfig struct {
 	Out    int     // variables of y
 	Blocks []Block // fitted in this order

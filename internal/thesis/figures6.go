@@ -18,8 +18,8 @@ import (
 	"github.com/orffvar/forecaster/sgd/batch"
 )
 
-// Figure67 is one row of Figure 6.7 of Brault 2017: what random features of a gradient
-// field reach with so many draws, and the exact kernels for 0.
+// Figure67 is one row of Figure 6.7 of Brault 2017: the scores of random features of a gradient
+// field with a number of draws, and of the exact kernels for 0.
 type Figure67 struct {
 	Draws       int           `json:"draws"` // 0: the exact kernel
 	CurlFree    report.Number `json:"curl_free_r2"`

@@ -31,8 +31,8 @@ const (
 	powerIterations = 50
 )
 
-// Measure evaluates m on rows of x, row-major, the first 500 at most and so many
-// that the block Gram matrix has an order of at most 2000. The kernel of m must
+// Measure evaluates m on the first rows of x, row-major: at most 500, and no more than a
+// block Gram matrix of order 2000 needs. The kernel of m must
 // have a closed form. eps > 0 only scales Ratio.
 func Measure(m orff.Map, x []float64, eps float64) (Measurement, error) {
 	d := m.Dims()

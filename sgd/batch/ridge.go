@@ -18,7 +18,7 @@ import (
 //	1/N B^T B Theta F^T F + lambda Theta = 1/N B^T Y^T F.
 //
 // One eigendecomposition serves all lambda and all outputs. With fewer samples
-// than features that of F F^T is taken instead of that of F^T F/N.
+// than features F F^T is decomposed in place of F^T F/N.
 type Ridge struct {
 	inner, features int
 	gain, basis     []float64 // B^T B = V diag(gain) V^T

@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/sgd/rates"
 )
 
-// descent is what the function-valued models share: weights that are learnt
+// descent has the weights of a function-valued model, which are learnt
 // online, by gradient steps with or without an average, or in batch.
 type descent struct {
 	w    []float64

@@ -43,7 +43,7 @@ type LevelSetConfig struct {
 //	  + Lambda/2 (||Theta||_F^2 + ||t||^2),
 //
 // which is jointly convex. The kernel of the inputs sets how complex the
-// boundary is, that of nu couples neighbouring level sets. Draw nu from [0.01, 0.99].
+// boundary is, the kernel of nu couples neighbouring level sets. Draw nu from [0.01, 0.99].
 //
 // It is not safe for concurrent use.
 type LevelSet struct {

@@ -35,7 +35,7 @@ type Workspace struct {
 	udu             vec.UDUScratch
 }
 
-// newtonShape is what BlockNewtons of one configuration have in common.
+// newtonShape has the sizes and the solver that BlockNewtons of one configuration share.
 type newtonShape struct {
 	cfg           BlockNewtonConfig // without zeros that stand for something else
 	blocks, width int               // b, columns of a block; the last one may have fewer
@@ -186,7 +186,7 @@ func (l *BlockNewton) slot(group, block int) (place int, used bool) {
 	return l.slots(lasting-1) + group%lasting, true
 }
 
-// slots is the number of places for inputs that last at most so many groups.
+// slots returns the number of places for inputs that last at most lasting groups.
 func (l *BlockNewton) slots(lasting int) int {
 	least := max(1, l.groups-l.blocks+1)
 	return (lasting*(lasting+1) - least*(least-1)) / 2
@@ -284,8 +284,8 @@ func (l *BlockNewton) step(i int) {
 	}
 }
 
-// move corrects the errors of some samples by what the step of rhs adds to the
-// predictions of their features.
+// move corrects the errors of some samples by the change of their predictions in the
+// step of rhs.
 func (l *BlockNewton) move(phi, rhs []float64, from, to int) {
 	p := l.cfg.Outputs
 	moved := room(&l.cfg.Workspace.moved, (to-from)*p)

@@ -1,6 +1,6 @@
 package rates
 
-// Decay is what a step of DoublyStochastic shrinks.
+// Decay selects the coefficients that a step of sgd.DoublyStochastic shrinks.
 type Decay int
 
 const (

@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 )
 
-// Quantiles is the number of quantiles of a Distribution: those of the orders .1, .2, … .9.
+// Quantiles is the number of quantiles of a Distribution, which have the orders .1, .2, … .9.
 const Quantiles = 9
 
 // pairs are the pairs of quantiles of the same distance from the median, outermost first, and the median.
@@ -25,13 +25,13 @@ const (
 //	forecast + half (shift ± width)
 //
 // with the half width of the interval, which follows season and state, and a shift and a width for each pair of
-// orders q and 1-q, horizon and coordinate. Both begin as those of Gaussian errors. With the outcome in half widths
+// orders q and 1-q, horizon and coordinate. Both begin with the values of Gaussian errors. With the outcome in half widths
 // r, the numbers of misses are b = [r < shift - width] and a = [r > shift + width], and
 //
 //	width += c (a + b - 2 q), shift += c (a - b)
 //
 // are steps of Robbins and Monro towards the quantiles (stochastic descent on the quantile loss). The steps
-// fall like the number of outcomes; those of the shift start lower, as most errors are symmetric.
+// fall like the inverse of the number of outcomes; the steps of the shift start lower, as most errors are symmetric.
 type Distribution struct {
 	dim, most int            // coordinates; longest horizon
 	horizons  []int          // ascending
@@ -77,10 +77,10 @@ func NewDistribution(dim int, horizons []int, level float64) (*Distribution, err
 	return d, nil
 }
 
-// Order is that of the i-th of the Quantiles.
+// Order returns the order of the i-th of the Quantiles.
 func Order(i int) float64 { return float64(i+1) / (Quantiles + 1) }
 
-// orders are those of the lower ones of the pairs, and of the median.
+// orders are the orders of the lower quantile of each pair, and of the median.
 var orders = [pairs]float64{Order(0), Order(1), Order(2), Order(3), Order(4)}
 
 // Observe learns from the errors of the forecasts of y; NaN marks a missing coordinate.

@@ -350,11 +350,12 @@ func (s *Intervals) BoundsTo(lower, upper []float64) bool {
 	return true
 }
 
-// rounding is what an interval reaches beyond its half width: errors up to there count as inside for
-// the factors, and where forecasts are exact there are no others.
+// rounding returns the margin of an interval beyond its half width. The factors count errors within the
+// margin as inside; exact forecasts have no other errors.
 func rounding(forecast float64) float64 { return series.Degenerate * math.Abs(forecast) }
 
-// oneSided takes back what the intervals reach to the other side of a value before.
+// oneSided shortens each interval on the side away from the value before, by the distance of the
+// forecast from that value.
 func (s *Intervals) oneSided(lower, upper, forecast []float64) {
 	for j, before := range s.before {
 		if before != before {

@@ -24,8 +24,8 @@ const (
 //
 // The scale s of the intervals follows the errors of all samples. In each bin of a cycle, the size of
 // an error is its mean in units of s, and the half width of an interval is multiplied by the ratio
-// of the size in the bin of its target to that in all bins. Each profile explains what those of
-// shorter cycles leave. Horizons share profiles, see anchorAt.
+// of the size in the bin of its target to the size in all bins. Each profile explains the errors that
+// profiles of shorter cycles leave. Horizons share profiles, see anchorAt.
 type profiles struct {
 	cycles []*profile  // shortest period first
 	now    eval.Phases // of the last sample
@@ -167,7 +167,7 @@ func ratioOf(offset, slope, size float64) float64 {
 	return profileLeast
 }
 
-// ratioNow is what the half width of one step was multiplied by for the last sample.
+// ratioNow returns the factor of the half width of one step at the last sample.
 func (p *profiles) ratioNow(j int) float64 {
 	ratio := 1.
 	for i, c := range p.cycles {

@@ -136,7 +136,7 @@ func (m *quantiles) State(c *snapshot.Codec) {
 	})
 }
 
-// What a row of the ring of a quantileSeries holds.
+// The contents of a row of the ring of a quantileSeries.
 const (
 	rowEmpty    = iota
 	rowForecast // without features: the bandwidth was not known

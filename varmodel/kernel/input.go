@@ -12,7 +12,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// InputScale is what a kernel sees of a value.
+// InputScale is the scale in which a kernel gets the values.
 type InputScale int
 
 const (

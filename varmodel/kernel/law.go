@@ -2,7 +2,7 @@ package kernel
 
 import "github.com/orffvar/forecaster/varmodel/internal/regression"
 
-// Law is what a kernel says about all coordinates of an increment together.
+// Law is a statement of a kernel about all coordinates of an increment together.
 type Law = regression.Law
 
 // Laws of kernels; see their documentation in Law.

@@ -86,7 +86,7 @@ func NewOKVAR(cfg OKVARConfig) (eval.Model, error) {
 	return &regression.Model{Dim: cfg.Dim, Horizon: cfg.Horizon, Depth: cfg.Order, Law: cfg.Law, Design: input, Learner: l}, nil
 }
 
-// newKernelModel makes what the models of exact kernels share.
+// newKernelModel returns the two parts that models of exact kernels share.
 func newKernelModel(dim, order, horizon int, build func(random.Rand) (orff.Map, error), seed uint64, inputs InputScale, bandwidth float64) (*KernelInput, *exactKernel, error) {
 	if err := check.Shape(dim, horizon); err != nil {
 		return nil, nil, err

@@ -10,8 +10,8 @@ import (
 // forecast, with the first value that is observed later.
 //
 // A series that ends young never needs all of its rows: there is room for size of them,
-// which grows by a quarter until it is most. Lags of l >= size must not be asked for before
-// there are so many samples.
+// which grows by a quarter until it is most. A lag l >= size must not be asked for before
+// there are l samples.
 type History struct {
 	Dim, Depth  int       // depth: rows that all but seasons may ask for
 	size, least int       // rows there is room for now, and at first

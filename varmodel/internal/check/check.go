@@ -51,7 +51,7 @@ func Positive(field string, v float64) error {
 	return nil
 }
 
-// valueLimit bounds what the default model accepts: squares of larger values
+// ValueLimit is the largest absolute value that the default model accepts: squares of larger values
 // would overflow.
 const ValueLimit = 1e100
 

@@ -6,8 +6,8 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// Law is what a kernel says about all coordinates of an increment together. It holds in
-// the units of the data, so that their increments need one unit, or in those of the inputs: with any
+// Law is a statement of a kernel about all coordinates of an increment together. It holds in
+// the units of the data, so that their increments need one unit, or in the units of the inputs: with any
 // other unit for each coordinate it would hold between numbers that mean nothing to the user.
 type Law int
 

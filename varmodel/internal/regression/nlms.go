@@ -44,8 +44,8 @@ type nlmsLearner struct {
 	known  bool
 }
 
-// NewNLMSLearner takes the frequencies of g. behind is the number of features that
-// follow those of the design.
+// NewNLMSLearner takes the frequencies of g. behind is the number of features
+// behind the features of the design.
 func NewNLMSLearner(g NLMSDesign, behind, outputs int, step float64) (*nlmsLearner, error) {
 	n := g.linearFeatures()
 	cfg := online.FourierNLMSConfig{Inputs: len(g.Lags), Frequencies: g.random.TakeTurns(), Given: n + behind, Outputs: outputs, Step: step}

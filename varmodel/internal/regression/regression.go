@@ -105,7 +105,7 @@ type Series struct {
 	perUnit []float64 // its inverse
 	Next    []float64 // one-step forecast
 	pending bool      // phi waits for its target
-	out     []float64 // what the learner predicted last, …
+	out     []float64 // last prediction of the learner, …
 	use     int       // … and which use of it that was, if for phi; else -1
 
 	err     []float64       // scratch
