@@ -93,6 +93,6 @@ func replacedWhileStopped(t *testing.T, addr string) {
 	sendSamples(t, addr, 100, 130)
 	for name := range stores {
 		c.Group = name
-		wantReplaced(t, 30, runGroup(t, newGroup(t, c), work(name)))
+		wantReplaced(t, 30, false, runGroup(t, newGroup(t, c), work(name)))
 	}
 }
