@@ -199,6 +199,13 @@ func TestMerge(t *testing.T) {
 	if err := Merge(ended, cfg, 1, slog.New(slog.DiscardHandler)); err != nil {
 		t.Errorf("stopped before there was anything to do: %v", err)
 	}
+	avro, err := loadConfig(t, "input.kafka.brokers="+b.Addr(), "input.kafka.topics=a,b", "input.kafka.join=all", "input.data_format=avro", "input.avro.schema_file=none.avsc", "output.discard={}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Merge(t.Context(), avro, 1, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "none.avsc") {
+		t.Errorf("without its schema: %v", err)
+	}
 	b.Close()
 	if err := Merge(t.Context(), cfg, 1, slog.New(slog.DiscardHandler)); err == nil || !strings.HasPrefix(err.Error(), "input.kafka.brokers (--brokers): ") {
 		t.Errorf("without a broker: %v", err)

@@ -89,6 +89,19 @@ func TestResetOfSomeCheckpoints(t *testing.T) {
 	if n, err := of.Reset(t.Context()); n != 0 || err == nil || !strings.Contains(err.Error(), "no checkpoints below") {
 		t.Errorf("none is left: %d removed, %v", n, err)
 	}
+	if _, err := replay(t, input, filepath.Join(dir, "third.jsonl"), state); err != nil {
+		t.Fatal(err)
+	}
+	list, err := of.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Remove(list[0].Path), os.MkdirAll(filepath.Join(list[0].Path, "full"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := of.Reset(t.Context()); n != 0 || err == nil || !strings.Contains(err.Error(), list[0].Path) {
+		t.Errorf("a checkpoint that cannot be removed: %d removed, %v", n, err)
+	}
 }
 
 // failing is an output that fails.

@@ -98,8 +98,8 @@ func TestReplayGoesOn(t *testing.T) {
 // A replay without a state refuses a path that is taken, an empty file and one whose rows are all bad.
 func TestReplayRefuses(t *testing.T) {
 	dir := t.TempDir()
-	empty, bad := filepath.Join(dir, "empty.csv"), filepath.Join(dir, "bad.csv")
-	for name, text := range map[string]string{empty: "time,x\n", bad: "time,x\n2024-01-01T00:00:00Z,1e300\n2024-01-01T00:01:00Z,1e300\n"} {
+	empty, bad, blank := filepath.Join(dir, "empty.csv"), filepath.Join(dir, "bad.csv"), filepath.Join(dir, "blank.jsonl")
+	for name, text := range map[string]string{empty: "time,x\n", blank: "\n\n", bad: "time,x\n2024-01-01T00:00:00Z,1e300\n2024-01-01T00:01:00Z,1e300\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -109,6 +109,7 @@ func TestReplayRefuses(t *testing.T) {
 		sets        []string
 	}{
 		{empty, "empty.csv has no data", nil},
+		{blank, "blank.jsonl: no rows", nil},
 		{bad, "all 2 rows were refused; the first: ", nil},
 		{bad, "; nothing was written to " + filepath.Join(dir, "out.jsonl"), nil},
 		{rowsFile(t, filepath.Join(dir, "good.csv"), 0, 10), `pipeline.variables: there is no variable "y"; the file has x`, []string{"pipeline.variables=y"}},
