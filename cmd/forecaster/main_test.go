@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	os.Setenv("GORACE", "atexit_sleep_ms=50") // a program under the race detector lives on for a second otherwise
+	os.Setenv("GORACE", "atexit_sleep_ms=50")     // a program under the race detector lives on for a second otherwise
 	os.Setenv("COLUMNS", strconv.Itoa(pageWidth)) // scripts have an environment of their own, without it
 	testscript.Main(m, map[string]func(){
 		"forecaster": main,

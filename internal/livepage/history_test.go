@@ -20,7 +20,7 @@ func TestHistoryKeepsTheNewest(t *testing.T) {
 		h := &history{id: id * manySeries, name: "s"}
 		h.begin(&stream.Series{Name: "s", Variables: []string{"a", "b"}}, []int{1, horizon}, 1)
 		var times, scores, states, share, y, yhat column // of all samples; those of b
-		forecasts := map[int]float64{}                    // by the number of their origin
+		forecasts := map[int]float64{}                   // by the number of their origin
 		now := int64(1_800_000_000e9)
 		steps := 0
 		for len(times) < int(h.capacity)*3/2 {
