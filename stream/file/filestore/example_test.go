@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"log/slog"
 	"os"
 
 	"github.com/orffvar/forecaster/stream/checkpoint"
@@ -17,7 +18,7 @@ func ExampleStore() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	s, err := filestore.Open(dir, quiet)
+	s, err := filestore.Open(dir, slog.New(slog.DiscardHandler))
 	if err != nil {
 		log.Fatal(err)
 	}
