@@ -140,6 +140,12 @@ func (b *browser) until(condition string) {
 	}
 }
 
+// click clicks an element wherever it is: a pointer misses one that the page moves meanwhile.
+func (b *browser) click(selector string) {
+	b.t.Helper()
+	value[any](b, fmt.Sprintf("document.querySelector(%q).click()", selector))
+}
+
 // text returns what an element says.
 func (b *browser) text(selector string) string {
 	b.t.Helper()
@@ -247,9 +253,9 @@ func TestPageInABrowser(t *testing.T) {
 			w.until(`document.querySelector(".readout").textContent.includes("joint33.00 … 41.00")`)
 
 			// Other variables, another horizon, another series.
-			w.do(chromedp.Click(`#variables label:nth-child(5)`))
+			w.click(`#variables label:nth-child(5)`)
 			w.until(`document.querySelectorAll(".plot canvas").length === 5`)
-			w.do(chromedp.Click(`#horizons label:nth-child(3)`))
+			w.click(`#horizons label:nth-child(3)`)
 			w.until(`document.querySelector("#legend-past").textContent === "forecast 3 steps before"`)
 			w.until(`document.querySelector(".readout").textContent.includes("forecast was34")`)
 			w.do(chromedp.SetValue("#series", "second"))
@@ -302,12 +308,12 @@ func TestScoresOfAllVariables(t *testing.T) {
 	if got := w.text("#scores-all"); got != "Show all 12" {
 		t.Errorf("the button says %q", got)
 	}
-	w.do(chromedp.Click("#scores-all"))
+	w.click("#scores-all")
 	w.until(rows + ` === 13 && document.querySelector("#scores-all").getAttribute("aria-expanded") === "true"`)
 	if got := strings.TrimSpace(w.text("#scores-title")); got != "Scores by variable" {
 		t.Errorf("all twelve: %q", got)
 	}
-	w.do(chromedp.Click("#scores-all"))
+	w.click("#scores-all")
 	w.until(rows + ` === 5`)
 	w.do(chromedp.SendKeys("#scores-search", "SENSOR 1"))
 	w.until(rows + ` === 3`) // 1, 10 and 11
@@ -316,7 +322,7 @@ func TestScoresOfAllVariables(t *testing.T) {
 	}
 	open("many")
 	w.until(rows + ` === 5`)
-	w.do(chromedp.Click("#scores-all"))
+	w.click("#scores-all")
 	w.until(fmt.Sprintf(`%s === %d`, rows, 1+MaxVariables))
 	if got := strings.TrimSpace(w.text("#scores-title")); got != fmt.Sprintf("Scores by variable (%d of %d)", MaxVariables, len(many)) {
 		t.Errorf("all that are kept: %q", got)
@@ -333,7 +339,8 @@ func TestColoursCanBeChosen(t *testing.T) {
 	if got := value[string](w, "document.documentElement.dataset.theme"); got != "system" {
 		t.Errorf("at first the colours are %q", got)
 	}
-	w.do(chromedp.Click("#theme"), chromedp.Click("#theme"))
+	w.click("#theme")
+	w.click("#theme")
 	if got := value[string](w, "getComputedStyle(document.body).color"); got != "rgb(232, 237, 243)" {
 		t.Errorf("dark text is %s", got)
 	}
@@ -369,7 +376,7 @@ func TestNamesDoNoHarmInABrowser(t *testing.T) {
 	if n := value[int](w, `document.querySelectorAll("img").length`); n != 1 { // the logo
 		t.Errorf("%d images", n)
 	}
-	w.do(chromedp.Click("#variables label:nth-child(2)"))
+	w.click("#variables label:nth-child(2)")
 	w.until(`document.querySelectorAll(".plot canvas").length === 2`)
 }
 

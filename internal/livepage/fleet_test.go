@@ -152,7 +152,7 @@ func TestZoomAndZone(t *testing.T) {
 	w.until(`document.querySelector(".plot canvas")`)
 	w.do(chromedp.Focus(".plot"), chromedp.KeyEvent("+"))
 	w.until(`!document.querySelector("#unzoom").hidden && document.querySelector("#pause").getAttribute("aria-pressed") === "true"`)
-	w.do(chromedp.Click("#unzoom"))
+	w.click("#unzoom")
 	w.until(`document.querySelector("#unzoom").hidden && document.querySelector("#pause").getAttribute("aria-pressed") === "false"`)
 	value[any](w, `(() => {
 		const over = document.querySelector(".u-over");
