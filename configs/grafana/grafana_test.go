@@ -786,7 +786,7 @@ func testRules(t *testing.T, s *fluxServer) {
 		if fires != c.fires || c.from != "-1h" && len(rows) != 2 {
 			t.Errorf("%s %v after the newest sample: fires: %v, %v", c.uid, c.at, fires, rows)
 		}
-		for _, row := range rows { // the rules that say "is" look at what was written last
+		for _, row := range rows { // these rules read the last value
 			if at, err := time.Parse(time.RFC3339Nano, row["_time"]); (c.uid == "forecaster-skill" || c.uid == "forecaster-limit") && row["host"] == "web1" && (err != nil || end.Add(c.at).Sub(at) > time.Minute) {
 				t.Errorf("%s %v after the newest sample looks at one of %s", c.uid, c.at, row["_time"])
 				break

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The values of settings that are short sentences, and what is wrong with others.
+// TestAlarmsPerDay: a budget is a number and a period; the error of any other text quotes it.
 func TestAlarmsPerDay(t *testing.T) {
 	for text, want := range map[string]float64{
 		"": 0, "2 per hour": 48, "3 per day": 3, "1 per week": 1. / 7, "1000000 per day": 1e6, " 0.5 per  month": 6 / 365.25, "1 per year": 1 / 365.25,

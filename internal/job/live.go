@@ -299,11 +299,7 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	if err == nil && s.Records == 0 && s.Next > 0 && wire.InputKafka(l.Cfg) == nil {
 		l.log.Warn("no new rows: the checkpoint has learnt the input to its end, and nothing is forecast again. Add rows, or start over", "with", l.ResetCommand)
 	}
-	refused := int64(0)
-	for _, n := range s.DeadLetters {
-		refused += n
-	}
-	l.log.Info("ended", "partition", name, "records", s.Records, "refused", refused, "forecasts", s.Forecasts, "next", s.Next, "checkpoints", s.Checkpoints)
+	l.log.Info("ended", "partition", name, "records", s.Records, "refused", s.Letters(), "forecasts", s.Forecasts, "next", s.Next, "checkpoints", s.Checkpoints)
 	return err
 }
 

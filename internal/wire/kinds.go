@@ -17,8 +17,8 @@ type input interface {
 	config.Settings
 	// formatName is the name of the format of its records; "" = they have none.
 	formatName(c *config.Config) string
-	// try looks for the files or servers that the block at path names, as lint --connect does.
-	// It says what it has found.
+	// try looks for the files or servers that the block at path names, as lint --connect does. The text
+	// found describes them.
 	try(ctx context.Context, path string, c *config.Config) (found string, err error)
 }
 

@@ -143,7 +143,7 @@ func openDeadLetters(c *config.Config, log *slog.Logger) (letters stream.DeadLet
 // tryTimeout limits the wait for one server.
 const tryTimeout = 10 * time.Second
 
-// unreached is the error of a try at a database, which says what to do if nothing answers there.
+// unreached adds the remedy to the error of a database that does not answer.
 func unreached(path string, err error) error {
 	if nobody := new(net.OpError); errors.As(err, &nobody) && !nobody.Timeout() {
 		return fmt.Errorf("%s: %w; start the server, or correct %s.url", path, err, path)

@@ -8,8 +8,8 @@ import (
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
-// explainDate says what a text is that is no date in order o because of err. The remedy is the order
-// that reads the text, if there is one.
+// explainDate describes a text that is no date in order o because of err. The remedy is the order that
+// reads the text, if one does.
 func explainDate(o timestamp.Order, text []byte, err error, names Names) (what, remedy string) {
 	switch {
 	case o == timestamp.YearFirst && (timestamp.DayFirst.Reads(text) || timestamp.MonthFirst.Reads(text)):

@@ -41,6 +41,14 @@ type Stats struct {
 	Hanging StalledError
 }
 
+// Letters returns the number of refused records, whatever the reason.
+func (s *Stats) Letters() (n int64) {
+	for _, count := range s.DeadLetters {
+		n += count
+	}
+	return n
+}
+
 // Stage is a step of a Runner's work on messages and batches.
 type Stage int
 

@@ -42,7 +42,7 @@ func (n *Numbers) Plain() bool {
 	return n.decimal != ',' && n.thousands == 0 && len(n.absent) == 0
 }
 
-// Parse reads a number; a missing one is NaN; the error says what the text is not.
+// Parse reads a number. A missing one is NaN. The error names the form that the text lacks.
 func (n *Numbers) Parse(text []byte) (float64, *stream.DataError) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || IsMissing(text, n.missing) {

@@ -98,8 +98,8 @@ func Scaled(unit, other string) string {
 // Blank puts a blank before a unit.
 func Blank(unit string) string { return " " + strings.TrimSpace(unit) }
 
-// Hint says what makes text that is no number one, in a column with the unit and the mark between thousands;
-// "" where nothing is known. The function set says how a user gives a field of CSVConfig a value.
+// Hint returns the remedy for a text that is no number, in a column with the unit and the mark between thousands;
+// "" where none is known. The function set writes the setting that gives a field of CSVConfig a value.
 func Hint(text []byte, unit string, thousands byte, set func(field, value string) string) string {
 	cell := strings.TrimSpace(string(text))
 	if other := UnitOf(cell); unit != "" && other != "" {
