@@ -107,7 +107,7 @@ func (a *app) forecast(cmd *cobra.Command, paths []string) error {
 	if text := replayed.Refusals.String(); text != "" {
 		fmt.Fprintln(a.stderr, text)
 	}
-	a.say(append(job.CounterNotes(cfg, &counters.Courses, replayed.Resets), gaps.Hint())...)
+	a.say(append(job.CounterNotes(cfg, &counters.Courses, replayed.Resets), gaps.Hint(), gaps.Order())...)
 	batch := stream.Batch{Forecasts: last.All()}
 	if len(batch.Forecasts) == 0 {
 		return noForecast(path, replayed)

@@ -55,7 +55,7 @@ func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records,
 func (a *app) sayGaps(cmd *cobra.Command, c *config.Config, records *study.Records) error {
 	gaps := job.NewGapWatch(c)
 	err := records.Each(cmd.Context(), func(r *stream.Record) { gaps.Add(r.Series, r.Time) })
-	a.say(gaps.Hint())
+	a.say(gaps.Hint(), gaps.Order())
 	return err
 }
 

@@ -114,7 +114,7 @@ func (a *app) replay(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	replayed := newReplayReport(cfg, done)
-	a.say(append(append(done.Notes, job.CounterNotes(cfg, &counters.Courses, done.Resets)...), gaps.Hint())...)
+	a.say(append(append(done.Notes, job.CounterNotes(cfg, &counters.Courses, done.Resets)...), gaps.Hint(), gaps.Order())...)
 	out := a.stdout
 	if toStdout {
 		out = a.stderr

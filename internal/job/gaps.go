@@ -17,11 +17,13 @@ const (
 )
 
 // GapWatch is a tap that looks for gaps in regular series, which a model without
-// pipeline.interval does not see: it takes the samples before and after as neighbours.
+// pipeline.interval does not see: it takes the samples before and after as neighbours. It also sees
+// samples that are older than one before them.
 type GapWatch struct {
 	interval config.Interval // 0 = none is configured
 	series   map[string]*steps
-	settled  int // series with gapSteps steps, whose spacing is known
+	settled  int  // series with gapSteps steps, whose spacing is known
+	older    bool // a sample is older than one before it
 }
 
 // steps are those between the samples of a series.
@@ -45,6 +47,9 @@ func (g *GapWatch) Write(_ context.Context, b *stream.Batch) error {
 	for i := range b.Observations {
 		o := &b.Observations[i]
 		g.Add(o.Series.Name, o.Time)
+		if s := g.series[o.Series.Name]; s != nil {
+			s.last = o.Time // of a sample that is not late: the series may have gone back
+		}
 	}
 	return nil
 }
@@ -61,7 +66,17 @@ func (g *GapWatch) Add(series string, time int64) {
 			g.settled++
 		}
 		s.last = time
+	case time < s.last:
+		g.older = true
 	}
+}
+
+// Order returns the remedy for samples that are older than one before them; "" = there are none.
+func (g *GapWatch) Order() string {
+	if !g.older {
+		return ""
+	}
+	return "rows are older than rows before them: after ten in a row the series goes on from their time. Sort them with --sort, or leave out the row whose time is too late"
 }
 
 // Close implements stream.Sink.

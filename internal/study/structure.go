@@ -36,11 +36,11 @@ func momentsOf(y []float64) (m moments) {
 	return m
 }
 
-// timePlaces returns the number of spacings, to the nearest, between the first time and each time.
+// timePlaces returns the number of spacings, to the nearest, between the earliest time and each time.
 func timePlaces(times []int64, spacing float64) []int {
-	places := make([]int, len(times))
+	places, first := make([]int, len(times)), slices.Min(times)
 	for i, t := range times {
-		places[i] = int(math.Round(float64(t-times[0]) / spacing))
+		places[i] = int(math.Round(float64(t-first) / spacing))
 	}
 	return places
 }

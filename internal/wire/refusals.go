@@ -31,7 +31,7 @@ type refusal struct {
 var remedies = map[stream.Reason]string{
 	stream.NonFinite: "a missing value is an empty field or null; pipeline.max_abs is the largest value that is learnt",
 	stream.Dimension: "list the variables of every record with pipeline.variables",
-	stream.Late:      "sort a file with --sort, or leave out the row whose time is too late; let live records wait for others with pipeline.interval and pipeline.wait",
+	stream.Late:      "sort a file with --sort; let rows wait for late records with pipeline.interval and pipeline.wait",
 	stream.Future:    "pipeline.max_ahead is how far a sample may lie after its message",
 	stream.TooLarge:  "pipeline.max_dim and input.kafka.max_message_len are the limits",
 	stream.TooMany:   "pipeline.max_series is the limit",

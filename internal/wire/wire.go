@@ -99,7 +99,6 @@ func assemblerConfig(c *config.Config) assemble.Config {
 		Missing:           missing,
 		SchemaChangeAfter: c.Pipeline.SchemaChangeAfter,
 		MaxAhead:          c.Pipeline.MaxAhead,
-		OnlyForward:       InputFile(c) != nil,
 		MaxSeries:         c.Pipeline.MaxSeries,
 		MaxDim:            c.Pipeline.MaxDim,
 		MaxAbs:            c.Pipeline.MaxAbs,

@@ -194,7 +194,7 @@ func (a *Assembler) checkTime(r *stream.Record, s *admitted) *stream.DataError {
 		return stream.Refuse(stream.Duplicate, "the last sample of series %q has the same time", r.Series)
 	}
 	s.changed = true // it counts late records
-	if !a.c.OnlyForward && s.line.returns(r.Time, a.spacingOf(s)) {
+	if s.line.returns(r.Time, a.spacingOf(s)) {
 		return nil
 	}
 	return stream.Refuse(stream.Late, "the sample is %v older than the last of series %q", duration(r.Time, s.time), r.Series)

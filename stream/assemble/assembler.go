@@ -61,11 +61,6 @@ type Config struct {
 	// message. Without it, one wrong clock makes all that follows late. 0: no bound.
 	MaxAhead time.Duration
 
-	// OnlyForward refuses every late record: its source, a file, can be sorted or repaired.
-	// Without it, Agreement late records in a row, at times without samples, set the series
-	// back to their time, so that it recovers from a clock that was wrong.
-	OnlyForward bool
-
 	// MaxSeries, MaxDim and MaxName limit the number of series, of variables per series
 	// and of bytes per name. MaxAbs limits the absolute value in a sample; a larger one
 	// is refused with NonFinite. 0 means the default.

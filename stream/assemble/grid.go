@@ -39,7 +39,7 @@ type held struct {
 func (a *Assembler) addToGrid(receiver Receiver, r *stream.Record) error {
 	if g := a.gridOf[r.Series]; g != nil && r.Time < g.latest && a.over(g, a.rowOf(r.Time)) {
 		g.changed = true // it counts late records
-		if !a.c.OnlyForward && g.line.returns(r.Time, Spacing(a.c.Interval)) {
+		if g.line.returns(r.Time, Spacing(a.c.Interval)) {
 			a.rewind(receiver, g, r)
 		}
 	}

@@ -138,40 +138,6 @@ func TestFault60_LateStaysLate(t *testing.T) {
 	}
 }
 
-// TestOnlyForward: records of a file that lie in a time without samples stay late, however
-// many there are in a row, alone or as parts of rows.
-func TestOnlyForward(t *testing.T) {
-	for _, whole := range []bool{true, false} {
-		c := timeConfig(whole)
-		c.OnlyForward = true
-		e := streamtest.NewEngine(t, c)
-		b := &engine.Results{}
-		for i := range 200 {
-			minute := i + 1000
-			if i >= 100 {
-				minute = i
-			}
-			m := stream.Message{Topic: "in", Offset: int64(i)}
-			r := stream.Record{Message: &m, Series: "s", Time: int64(minute) * int64(time.Minute), Names: []string{"a"}, Values: []float64{float64(i)}}
-			if err := streamtest.Apply(e, b, &r); err != nil {
-				t.Fatal(err)
-			}
-		}
-		late := 0
-		for _, l := range b.DeadLetters {
-			if l.Reason == stream.Late {
-				late++
-			}
-		}
-		if late != 100 {
-			t.Errorf("whole %v: %d records are late, want the last 100", whole, late)
-		}
-		if slices.ContainsFunc(b.Events, func(e stream.Event) bool { return e.Kind == stream.EventTime }) {
-			t.Errorf("whole %v: the time went back", whole)
-		}
-	}
-}
-
 // TestFault66_OneValueForAMonth: a day is a sample and a month the spacing: 29, 30 and 31
 // January are all a month before 28 February, but no point has two values.
 func TestFault66_OneValueForAMonth(t *testing.T) {

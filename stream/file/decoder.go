@@ -30,7 +30,7 @@ func (s *Source) configure(c SourceConfig) error {
 	s.dropEqual, s.missing = c.DropEqual, c.Missing
 	s.strict, s.sort, s.asIs, s.blanks = c.Strict, c.Sort, c.asIs, " \t\r\n\x00"
 	if c.Sort && s.live != nil {
-		return fmt.Errorf("%s: only a regular file can be sorted: save the data as a file first", s.path)
+		return fmt.Errorf("%s: only a regular file can be sorted", s.path)
 	}
 	s.key = []byte(cmp.Or(c.Series, base[:len(base)-len(ext)], base))
 	f, err := s.formatOf(&c)
