@@ -41,6 +41,7 @@ require (
 	gonum.org/v1/gonum v0.17.0
 	gonum.org/v1/plot v0.17.0
 	google.golang.org/protobuf v1.36.12
+	maragu.dev/gomponents v1.2.0
 )
 
 require (

@@ -65,7 +65,6 @@ Exit codes: 0 done; 1 failed; 2 wrong command line or configuration`,
 			return nil
 		},
 	}
-	root.SetVersionTemplate("forecaster {{.Version}}\n")
 	root.PersistentFlags().StringVar(&a.output, "output", "table", "format of the results: table or json; of forecast also csv")
 	root.PersistentFlags().BoolVar(&a.wide, "wide", false, "print all columns of tables and all lines of scores, even beyond the width of the terminal (or COLUMNS)")
 	root.CompletionOptions.HiddenDefaultCmd = false

@@ -1,11 +1,8 @@
 package report
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
-	"html/template"
-	"image/color"
 	"io"
 	"os"
 	"path/filepath"
@@ -34,51 +31,6 @@ type Table struct {
 	Spare   []string // headers of columns that a narrow table may leave out, the first one first
 }
 
-//go:embed page.html
-var pageText string
-
-var page = template.Must(template.New("report").Parse(pageText))
-
-// section is a figure as the page shows it.
-type section struct {
-	ID, Title, Caption string
-	Legend             []chip
-	Narrow, Wide       template.HTML
-}
-
-type chip struct {
-	Name  string
-	Color template.CSS
-	Area  bool
-}
-
-// WriteHTML writes the page.
-func (r *Report) WriteHTML(w io.Writer) error {
-	var sections []section
-	facts := r.Facts
-	if text := leftOut(r.Traces); text != "" {
-		facts = append(facts[:len(facts):len(facts)], text)
-	}
-	for _, f := range r.figures() {
-		s := section{ID: f.name, Title: f.title, Caption: f.caption}
-		for _, e := range f.legend {
-			s.Legend = append(s.Legend, chip{e.name, css(e.color), e.area})
-		}
-		s.Narrow, s.Wide = template.HTML(f.svg(narrow)), template.HTML(f.svg(wide)) // #nosec G203 -- drawn by gonum/plot, which escapes text
-		sections = append(sections, s)
-	}
-	tables := r.Tables
-	if t := coverageTable(r.Traces); len(t.Rows) > 0 {
-		tables = append(tables[:len(tables):len(tables)], t)
-	}
-	return page.Execute(w, struct {
-		*Report
-		Facts    []string
-		Tables   []Table
-		Sections []section
-	}{r, facts, tables, sections})
-}
-
 // leftOut names the variables that are not drawn, and notes that only the first series is.
 func leftOut(traces []*Trace) string {
 	if len(traces) == 0 || len(traces[0].c.Variables) <= shownVariables {
@@ -94,13 +46,6 @@ func leftOut(traces []*Trace) string {
 
 // mostNamed is the number of variables that leftOut names.
 const mostNamed = 20
-
-func css(c color.NRGBA) template.CSS {
-	if c == ink {
-		return "currentColor"
-	}
-	return template.CSS(fmt.Sprintf("rgb(%d %d %d / %.2f)", c.R, c.G, c.B, float64(c.A)/255)) // #nosec G203 -- numbers
-}
 
 // WriteFiles writes each plot as NAME.svg and NAME.png into dir, which it creates if
 // missing, and returns the names.
