@@ -93,11 +93,11 @@
 //
 // # Kernels and relatives
 //
-// NewKernelVAR takes any feature map of package orff and every option of Algorithm 4.
-// NewKRLS and NewNystroem learn decomposable kernels exactly, NewNGRC has products of
-// the lags as features, NewOKVAR and NewONORMA evaluate the kernel itself. All share the
-// increments, the scaling and the lags of the regression above; only their inputs are
-// divided by the bandwidth, which gives every kernel one. The descent of NewKernelVAR
+// kernel.NewVAR takes any feature map of package orff and every option of Algorithm 4.
+// kernel.NewKRLS and NewNystroem learn decomposable kernels exactly, NewNGRC has products of
+// the lags as features, kernel.NewOKVAR and NewONORMA evaluate the kernel itself. All share the
+// increments, the scaling and the lags of the regression above; only their inputs, units.Lags,
+// are divided by the bandwidth, which gives every kernel one. The descent of kernel.NewVAR
 // can start from a batch fit, draw blocks again, and learn from samples without a target.
 //
 // # Learning

@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/orff/spectrum"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/kernel"
+	"github.com/orffvar/forecaster/varmodel/units"
 )
 
 // The contract of all models (model_test.go) holds for these as well.
@@ -24,7 +25,7 @@ func init() {
 		return kernel.NewKRLS(kernel.KRLSConfig{Dim: d, Order: 1, Horizon: h, Seed: 1, Features: modeltest.GaussianFeatures(d, 20), Output: modeltest.Coupled(d), NoLinear: true})
 	}
 	models["krls-ranged"] = func(d, h int) (eval.Model, error) {
-		return kernel.NewKRLS(kernel.KRLSConfig{Dim: d, Order: 1, Horizon: h, Seed: 1, Inputs: kernel.Ranged, Features: func(r random.Rand) (orff.Scalar, error) {
+		return kernel.NewKRLS(kernel.KRLSConfig{Dim: d, Order: 1, Horizon: h, Seed: 1, Inputs: units.Ranged, Features: func(r random.Rand) (orff.Scalar, error) {
 			c := make([]float64, d)
 			for i := range c {
 				c[i] = 1

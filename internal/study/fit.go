@@ -20,7 +20,7 @@ import (
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/sgd/batch"
 	"github.com/orffvar/forecaster/sgd/rates"
-	"github.com/orffvar/forecaster/varmodel/kernel"
+	"github.com/orffvar/forecaster/varmodel/units"
 )
 
 // Fit is one line of kernel fit: a solver on the fixed data set of a file.
@@ -104,16 +104,16 @@ func newFixedSet(rows [][]float64, c config.Model) (*fixedSet, error) {
 		unit[j] = math.Sqrt(unit[j])
 	}
 	switch law {
-	case kernel.FieldLaw, kernel.SumLaw:
+	case units.FieldLaw, units.SumLaw:
 		one := floats.Norm(unit, 2) / math.Sqrt(float64(dim))
-		if spread := floats.Max(unit) / floats.Min(unit); law == kernel.FieldLaw && spread > 100 {
+		if spread := floats.Max(unit) / floats.Min(unit); law == units.FieldLaw && spread > 100 {
 			s.hint = fmt.Sprintf("The typical steps of the variables differ by a factor of %.0f, and this kernel has one unit for all: if they do not\n"+
 				"share a unit, take --set model.kernel.inputs=standardised.", spread)
 		}
 		for j := range unit {
 			unit[j] = one
 		}
-	case kernel.ScaledFieldLaw:
+	case units.ScaledFieldLaw:
 		copy(unit, scale)
 	}
 	s.unit = unit

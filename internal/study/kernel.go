@@ -14,7 +14,7 @@ import (
 	"github.com/orffvar/forecaster/orff/accuracy"
 	"github.com/orffvar/forecaster/orff/distance"
 	"github.com/orffvar/forecaster/orff/random"
-	"github.com/orffvar/forecaster/varmodel/kernel"
+	"github.com/orffvar/forecaster/varmodel/units"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -134,7 +134,7 @@ func (c *Check) Table(epsilon float64) report.Table {
 
 // scaledLags are the inputs of a kernel, 500 at most from all over the rows, as
 // the models scale them at the end, over the bandwidth.
-func scaledLags(rows [][]float64, order int, bandwidth float64, as kernel.InputScale, seed uint64) []float64 {
+func scaledLags(rows [][]float64, order int, bandwidth float64, as units.Scale, seed uint64) []float64 {
 	dim := len(rows[0])
 	shift, scale := columnScales(rows, dim, as)
 	var x []float64
@@ -167,7 +167,7 @@ next:
 
 // columnScales returns the mean of each variable and the scale that divides it; a
 // row has one or more samples of dim variables.
-func columnScales(rows [][]float64, dim int, as kernel.InputScale) (shift, scale []float64) {
+func columnScales(rows [][]float64, dim int, as units.Scale) (shift, scale []float64) {
 	shift, scale = make([]float64, dim), make([]float64, dim)
 	for j := range dim {
 		var n, sum, square float64
@@ -181,11 +181,11 @@ func columnScales(rows [][]float64, dim int, as kernel.InputScale) (shift, scale
 			}
 		}
 		shift[j], scale[j] = sum/n, math.Sqrt(max(square/n-sum/n*sum/n, 0))
-		if as == kernel.Ranged {
+		if as == units.Ranged {
 			shift[j], scale[j] = low, high-low
 		}
 	}
-	if as == kernel.Common {
+	if as == units.Common {
 		one := floats.Norm(scale, 2) / math.Sqrt(float64(dim))
 		for j := range scale {
 			scale[j] = one

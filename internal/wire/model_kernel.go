@@ -6,31 +6,32 @@ import (
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/varmodel/kernel"
+	"github.com/orffvar/forecaster/varmodel/units"
 )
 
 // ScaleOf returns the scale of the inputs of a kernel. A gradient depends on the units; a flow without
 // sources has none in any units.
-func ScaleOf(k config.Kernel) kernel.InputScale {
+func ScaleOf(k config.Kernel) units.Scale {
 	switch row, _ := operatorNamed(k.Operator.Name); {
 	case isRanged(k):
-		return kernel.Ranged
+		return units.Ranged
 	case k.Inputs == "common" || row.field && k.Operator.Name != "divergence_free" && k.Inputs == "auto":
-		return kernel.Common
+		return units.Common
 	}
-	return kernel.Standardised
+	return units.Standardised
 }
 
 // LawOf returns the law by which a kernel ties the outputs.
-func LawOf(k config.Kernel) kernel.Law {
+func LawOf(k config.Kernel) units.Law {
 	switch row, _ := operatorNamed(k.Operator.Name); {
-	case row.field && ScaleOf(k) == kernel.Standardised:
-		return kernel.ScaledFieldLaw
+	case row.field && ScaleOf(k) == units.Standardised:
+		return units.ScaledFieldLaw
 	case row.field:
-		return kernel.FieldLaw
+		return units.FieldLaw
 	case k.Operator.Gamma == "simplex":
-		return kernel.SumLaw
+		return units.SumLaw
 	}
-	return kernel.NoLaw
+	return units.NoLaw
 }
 
 func newOKVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {

@@ -7,20 +7,20 @@ import (
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
-	"github.com/orffvar/forecaster/varmodel/kernel"
 	"github.com/orffvar/forecaster/varmodel/series"
+	"github.com/orffvar/forecaster/varmodel/units"
 )
 
 // lagFeatures are random Fourier features of the Gaussian kernel on the scaled
 // lags of a series, for intervals and anomaly scores.
 type lagFeatures struct {
-	input  *kernel.KernelInput
+	input  *units.Lags
 	scalar *orff.Fourier
 	x      []float64 // scratch
 }
 
 func newLagFeatures(dim, order, draws int, bandwidth float64, seed uint64) (*lagFeatures, error) {
-	input, err := kernel.NewKernelInput(dim, order, kernel.Standardised, bandwidth)
+	input, err := units.NewLags(dim, order, units.Standardised, bandwidth)
 	if err != nil {
 		return nil, err
 	}

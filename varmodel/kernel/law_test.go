@@ -13,6 +13,7 @@ import (
 	"github.com/orffvar/forecaster/orff/vectorfield"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
+	"github.com/orffvar/forecaster/varmodel/units"
 )
 
 // walkOfScales feeds f a mean-reverting walk of the scales: what a model learns of it does
@@ -49,22 +50,22 @@ func TestVectorFieldsObeyTheirLawInTheUnitsOfTheData(t *testing.T) {
 		scaled bool                      // it holds between the standardised coordinates
 	}{
 		"kernelvar, curl-free": {func() (eval.Model, error) {
-			return NewVAR(VARConfig{Dim: d, Order: 1, Horizon: 1, Map: curl, Seed: 1, Inputs: Common, Law: regression.FieldLaw})
+			return NewVAR(VARConfig{Dim: d, Order: 1, Horizon: 1, Map: curl, Seed: 1, Inputs: units.Common, Law: units.FieldLaw})
 		}, asymmetry, false},
 		"kernelvar, divergence-free": {func() (eval.Model, error) {
-			return NewVAR(VARConfig{Dim: d, Order: 1, Horizon: 1, Map: div, Seed: 1, Inputs: Common, Law: regression.FieldLaw, Step: AdaGradSteps})
+			return NewVAR(VARConfig{Dim: d, Order: 1, Horizon: 1, Map: div, Seed: 1, Inputs: units.Common, Law: units.FieldLaw, Step: AdaGradSteps})
 		}, trace, false},
 		"kernelvar, divergence-free, standardised": {func() (eval.Model, error) {
-			return NewVAR(VARConfig{Dim: d, Order: 1, Horizon: 1, Map: div, Seed: 1, Law: regression.ScaledFieldLaw, Step: AdaGradSteps})
+			return NewVAR(VARConfig{Dim: d, Order: 1, Horizon: 1, Map: div, Seed: 1, Law: units.ScaledFieldLaw, Step: AdaGradSteps})
 		}, trace, false},
 		"kernelvar, curl-free, standardised": {func() (eval.Model, error) {
-			return NewVAR(VARConfig{Dim: d, Order: 1, Horizon: 1, Map: curl, Seed: 1, Law: regression.ScaledFieldLaw})
+			return NewVAR(VARConfig{Dim: d, Order: 1, Horizon: 1, Map: curl, Seed: 1, Law: units.ScaledFieldLaw})
 		}, asymmetry, true},
 		"okvar, curl-free": {func() (eval.Model, error) {
-			return NewOKVAR(OKVARConfig{Dim: d, Order: 1, Horizon: 1, Map: curl, Seed: 1, Inputs: Common, Law: regression.FieldLaw})
+			return NewOKVAR(OKVARConfig{Dim: d, Order: 1, Horizon: 1, Map: curl, Seed: 1, Inputs: units.Common, Law: units.FieldLaw})
 		}, asymmetry, false},
 		"onorma, divergence-free": {func() (eval.Model, error) {
-			return NewONORMA(ONORMAConfig{Dim: d, Order: 1, Horizon: 1, Map: div, Seed: 1, Inputs: Common, Law: regression.FieldLaw})
+			return NewONORMA(ONORMAConfig{Dim: d, Order: 1, Horizon: 1, Map: div, Seed: 1, Inputs: units.Common, Law: units.FieldLaw})
 		}, trace, false},
 	} {
 		m, err := c.make()
@@ -119,16 +120,16 @@ func TestSimplexKeepsTheSumInTheUnitsOfTheData(t *testing.T) {
 	gaussian := modeltest.GaussianMap(3, 1, 30, simplex)
 	for name, c := range map[string]func() (eval.Model, error){
 		"kernelvar": func() (eval.Model, error) {
-			return NewVAR(VARConfig{Dim: 3, Order: 1, Horizon: 1, Map: gaussian, Seed: 1, Law: regression.SumLaw})
+			return NewVAR(VARConfig{Dim: 3, Order: 1, Horizon: 1, Map: gaussian, Seed: 1, Law: units.SumLaw})
 		},
 		"krls": func() (eval.Model, error) {
-			return NewKRLS(KRLSConfig{Dim: 3, Order: 1, Horizon: 1, Features: scalar, Output: simplex, Seed: 1, Law: regression.SumLaw})
+			return NewKRLS(KRLSConfig{Dim: 3, Order: 1, Horizon: 1, Features: scalar, Output: simplex, Seed: 1, Law: units.SumLaw})
 		},
 		"okvar": func() (eval.Model, error) {
-			return NewOKVAR(OKVARConfig{Dim: 3, Order: 1, Horizon: 1, Map: gaussian, Seed: 1, Law: regression.SumLaw})
+			return NewOKVAR(OKVARConfig{Dim: 3, Order: 1, Horizon: 1, Map: gaussian, Seed: 1, Law: units.SumLaw})
 		},
 		"onorma": func() (eval.Model, error) {
-			return NewONORMA(ONORMAConfig{Dim: 3, Order: 1, Horizon: 1, Map: gaussian, Seed: 1, Law: regression.SumLaw})
+			return NewONORMA(ONORMAConfig{Dim: 3, Order: 1, Horizon: 1, Map: gaussian, Seed: 1, Law: units.SumLaw})
 		},
 	} {
 		m, err := c()

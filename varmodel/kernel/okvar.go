@@ -12,6 +12,7 @@ import (
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
+	"github.com/orffvar/forecaster/varmodel/units"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
@@ -30,9 +31,9 @@ type OKVARConfig struct {
 	Map  func(r random.Rand) (orff.Map, error)
 	Seed uint64
 
-	Inputs    InputScale
-	Bandwidth float64        // in units of the median distance between inputs; 0 means 1
-	Law       regression.Law // of the kernel between the coordinates of an increment
+	Inputs    units.Scale
+	Bandwidth float64   // in units of the median distance between inputs; 0 means 1
+	Law       units.Law // of the kernel between the coordinates of an increment
 
 	Window int     // N, samples that are remembered; 0 means 100
 	Every  int     // samples from one fit to the next; 0 means a tenth of Window
@@ -87,7 +88,7 @@ func NewOKVAR(cfg OKVARConfig) (eval.Model, error) {
 }
 
 // newKernelModel returns the two parts that models of exact kernels share.
-func newKernelModel(dim, order, horizon int, build func(random.Rand) (orff.Map, error), seed uint64, inputs InputScale, bandwidth float64) (*KernelInput, *exactKernel, error) {
+func newKernelModel(dim, order, horizon int, build func(random.Rand) (orff.Map, error), seed uint64, inputs units.Scale, bandwidth float64) (*units.Lags, *exactKernel, error) {
 	if err := check.Shape(dim, horizon); err != nil {
 		return nil, nil, err
 	}
@@ -97,7 +98,7 @@ func newKernelModel(dim, order, horizon int, build func(random.Rand) (orff.Map, 
 	if build == nil {
 		return nil, nil, errors.New("varmodel: Map is missing")
 	}
-	input, err := NewKernelInput(dim, order, inputs, bandwidth)
+	input, err := units.NewLags(dim, order, inputs, bandwidth)
 	if err != nil {
 		return nil, nil, err
 	}

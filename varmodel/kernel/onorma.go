@@ -12,6 +12,7 @@ import (
 	"github.com/orffvar/forecaster/sgd/rates"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
+	"github.com/orffvar/forecaster/varmodel/units"
 )
 
 // ONORMAConfig describes online learning in the space of a kernel.
@@ -23,9 +24,9 @@ type ONORMAConfig struct {
 	Map  func(r random.Rand) (orff.Map, error) // see OKVARConfig
 	Seed uint64
 
-	Inputs    InputScale
-	Bandwidth float64        // in units of the median distance between inputs; 0 means 1
-	Law       regression.Law // of the kernel between the coordinates of an increment
+	Inputs    units.Scale
+	Bandwidth float64   // in units of the median distance between inputs; 0 means 1
+	Law       units.Law // of the kernel between the coordinates of an increment
 
 	Terms  int            // tau, samples that the forecast is a sum over; 0 means 200
 	Lambda float64        // ridge, convention H; 0 means 3/(rate Terms)

@@ -10,7 +10,6 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/coupling"
-	"github.com/orffvar/forecaster/orff/distance"
 	"github.com/orffvar/forecaster/orff/nystroem"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/spectrum"
@@ -18,6 +17,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 	"github.com/orffvar/forecaster/varmodel/series"
+	"github.com/orffvar/forecaster/varmodel/units"
 )
 
 // KRLSConfig describes kernel recursive least squares in a space of features.
@@ -32,10 +32,10 @@ type KRLSConfig struct {
 	Output   coupling.Operator // Gamma; the zero value is the identity
 	Seed     uint64
 
-	Inputs    InputScale
-	Bandwidth float64        // in units of the median distance between inputs; 0 means 1
-	Law       regression.Law // of the kernel between the coordinates of an increment
-	NoLinear  bool           // leave out the intercept and the lags themselves
+	Inputs    units.Scale
+	Bandwidth float64   // in units of the median distance between inputs; 0 means 1
+	Law       units.Law // of the kernel between the coordinates of an increment
+	NoLinear  bool      // leave out the intercept and the lags themselves
 
 	Ridge      float64 // 0 means DefaultRidge
 	Forgetting float64 // weight of a sample after one step, in (0, 1]; 0 means 0.9995
@@ -115,12 +115,12 @@ func newKRLS(cfg *KRLSConfig, s orff.Scalar, length int, deferred *deferredFeatu
 	if err := regression.DefaultRLS(&cfg.Ridge, &cfg.Forgetting); err != nil {
 		return nil, err
 	}
-	input, err := NewKernelInput(cfg.Dim, cfg.Order, cfg.Inputs, cfg.Bandwidth)
+	input, err := units.NewLags(cfg.Dim, cfg.Order, cfg.Inputs, cfg.Bandwidth)
 	if err != nil {
 		return nil, err
 	}
-	if deferred != nil && length > kernelWarmup {
-		input.warm = distance.NewSample(cfg.Dim*cfg.Order, length)
+	if deferred != nil && length > units.Warmup {
+		input.WarmUpOver(length)
 	}
 	g := &featureDesign{
 		input: input, scalar: s, deferred: deferred, length: length,
@@ -145,7 +145,7 @@ func newKRLS(cfg *KRLSConfig, s orff.Scalar, length int, deferred *deferredFeatu
 // until the bandwidth is known.
 type featureDesign struct {
 	linear   *regression.LagDesign // or nil
-	input    *KernelInput
+	input    *units.Lags
 	scalar   orff.Scalar       // nil until deferred has made it
 	deferred *deferredFeatures // or nil
 	length   int
@@ -164,9 +164,9 @@ func (g *featureDesign) linearFeatures() int {
 func (g *featureDesign) Features() int { return g.linearFeatures() + g.length }
 
 func (g *featureDesign) Observe(s *series.Scaler, past *series.History) {
-	known := g.input.sigma != 0
+	known := g.input.Bandwidth() != 0
 	g.input.Observe(s, past)
-	if !known && g.input.sigma != 0 {
+	if !known && g.input.Bandwidth() != 0 {
 		g.build()
 	}
 }
@@ -177,8 +177,8 @@ func (g *featureDesign) build() {
 	if g.deferred == nil {
 		return
 	}
-	points := append([]float64(nil), g.input.warm.Points()...)
-	vec.Scale(1/g.input.sigma, points)
+	points := append([]float64(nil), g.input.Points()...)
+	vec.Scale(1/g.input.Bandwidth(), points)
 	s, err := g.deferred.build(points)
 	if err != nil || s.Len() > g.length {
 		return // all features stay zero: the Gram matrix of finite points has a decomposition
@@ -194,7 +194,7 @@ func (g *featureDesign) FeaturesTo(phi []float64, s *series.Scaler, past *series
 	random := phi[n:]
 	clear(random)
 	clear(g.phi)
-	if g.input.sigma == 0 || g.scalar == nil {
+	if g.input.Bandwidth() == 0 || g.scalar == nil {
 		return
 	}
 	g.input.FeaturesTo(g.x, s, past)
@@ -223,7 +223,7 @@ func (g *featureDesign) PullbackTo(dst, phi, w []float64, s *series.Scaler) {
 	if n > 0 {
 		g.linear.PullbackTo(dst, phi[:n], w[:n], s)
 	}
-	if g.input.sigma == 0 || g.scalar == nil {
+	if g.input.Bandwidth() == 0 || g.scalar == nil {
 		return
 	}
 	for i, v := range w[n:] {
@@ -241,7 +241,7 @@ func (g *featureDesign) State(c *snapshot.Codec) {
 	g.input.State(c)
 	if g.deferred == nil {
 		g.scalar.State(c)
-	} else if c.Decoding() && g.input.sigma != 0 {
+	} else if c.Decoding() && g.input.Bandwidth() != 0 {
 		g.build() // from the same points with the same seed
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/orffvar/forecaster/sgd/rates"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
+	"github.com/orffvar/forecaster/varmodel/units"
 )
 
 // VARConfig describes a vector autoregression on any operator-valued
@@ -29,9 +30,9 @@ type VARConfig struct {
 	Blocks int // D_b; 0 means 1
 	Seed   uint64
 
-	Inputs    InputScale
-	Bandwidth float64        // in units of the median distance between inputs; 0 means 1
-	Law       regression.Law // of the kernel between the coordinates of an increment
+	Inputs    units.Scale
+	Bandwidth float64   // in units of the median distance between inputs; 0 means 1
+	Law       units.Law // of the kernel between the coordinates of an increment
 
 	// The options of Algorithm 4 of Brault 2017, see sgd.DoublyStochasticConfig.
 	Batch    int                // pairs a step; 0 means 8
@@ -137,7 +138,7 @@ func NewVAR(cfg VARConfig) (eval.Model, error) {
 	if cfg.Manifold > 0 && cfg.Step == NewtonSteps {
 		return nil, errors.New("varmodel: Manifold: the curvature of NewtonSteps does not know this term; take PlainSteps or AdaGradSteps")
 	}
-	input, err := NewKernelInput(cfg.Dim, cfg.Order, cfg.Inputs, cfg.Bandwidth)
+	input, err := units.NewLags(cfg.Dim, cfg.Order, cfg.Inputs, cfg.Bandwidth)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/orffvar/forecaster/sgd/losses"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
+	"github.com/orffvar/forecaster/varmodel/units"
 )
 
 // The solvers that can solve a problem agree, to their tolerances, and slow steps
@@ -26,7 +27,7 @@ func TestWarmStart(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := m.NewSeries()
-		modeltest.Record(t, f, x[:kernelWarmup+300], d)
+		modeltest.Record(t, f, x[:units.Warmup+300], d)
 		l := m.(*regression.Model).Learner.(*descent)
 		theta := make([]float64, l.blocks.Dims().Params)
 		l.l.WeightsTo(theta)

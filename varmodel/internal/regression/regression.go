@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/series"
+	"github.com/orffvar/forecaster/varmodel/units"
 )
 
 // learner is an online regression y ~ Theta^T phi; sgd.RLS, sgd.BlockNewton and
@@ -51,7 +52,7 @@ type Model struct {
 	Dim, Horizon int
 	Depth        int // lags the design looks at
 	Inputs       int // exogenous inputs
-	Law          Law
+	Law          units.Law
 	Design       design
 	Learner      learner
 	uses         int // of the learner: when it has not been used since, it would predict the same
@@ -135,9 +136,7 @@ func (s *Series) ObserveTarget(y, target []float64) error {
 	s.pending = s.Past.Count >= max(s.Model.Depth, 2)
 	if s.pending {
 		s.Model.Design.Observe(s.Scaler, s.Past)
-		copy(s.Unit, s.Scaler.Steps)
-		copy(s.perUnit, s.Scaler.PerStep)
-		s.Model.Law.setUnits(s)
+		s.Model.Law.UnitsTo(s.Unit, s.perUnit, s.Scaler)
 	}
 	s.StepTo(s.Next, s.Phi, s.Past, 1)
 	return nil
@@ -196,7 +195,7 @@ func (s *Series) StepTo(dst, phi []float64, h *series.History, k int) {
 	}
 	s.Scaler.Bound(s.step, s.out, last, s.Unit, last, OutputLimit, nil)
 	copy(dst, s.step)
-	s.Model.Law.keepSum(dst, last)
+	s.Model.Law.KeepSum(dst, last)
 }
 
 func (s *Series) ForecastTo(dst []float64) bool {

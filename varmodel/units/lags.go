@@ -1,4 +1,4 @@
-package kernel
+package units
 
 import (
 	"fmt"
@@ -8,17 +8,16 @@ import (
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/orff/distance"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
-	"github.com/orffvar/forecaster/varmodel/internal/regression"
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// InputScale is the scale in which a kernel gets the values.
-type InputScale int
+// Scale is the scale in which a kernel gets the values.
+type Scale int
 
 const (
 	// Standardised inputs are (x - mean)/sd, limited to +-10, divided by the
 	// bandwidth.
-	Standardised InputScale = iota
+	Standardised Scale = iota
 
 	// Ranged inputs are the position of a value between the smallest and the
 	// largest so far, in [0, 1], divided by the bandwidth: for kernels of positive
@@ -32,17 +31,16 @@ const (
 	Common
 )
 
-// kernelWarmup is the number of inputs from which the bandwidth of a kernel is
-// taken. Until then a kernel model forecasts that nothing changes.
-const kernelWarmup = 100
+// Warmup is the number of inputs that give the bandwidth of a kernel. Until
+// then a kernel model forecasts that nothing changes.
+const Warmup = 100
 
-// KernelInput is the design of the kernel models: the last lags of all
-// coordinates themselves, divided by a bandwidth, NaN until that is known.
-// Dividing the inputs gives every kernel its bandwidth in the same way, the
-// maps themselves are drawn for bandwidth 1.
-type KernelInput struct {
+// Lags are the inputs of a kernel: the last samples in a Scale, newest first,
+// divided by a bandwidth, NaN until that is known. The division gives every
+// kernel its bandwidth; the maps themselves are drawn for bandwidth 1.
+type Lags struct {
 	dim, order int
-	scale      InputScale
+	scale      Scale
 	factor     float64 // bandwidth in units of the median distance
 	sigma      float64 // 0 until known
 	warm       *distance.Sample
@@ -50,7 +48,9 @@ type KernelInput struct {
 	inverse    []float64 // scratch of Common, dim: 1/s in each coordinate
 }
 
-func NewKernelInput(dim, order int, scale InputScale, factor float64) (*KernelInput, error) {
+// NewLags returns the inputs of order samples of dim coordinates. Their bandwidth is factor times the
+// median distance between the first 100 inputs; factor 0 means 1.
+func NewLags(dim, order int, scale Scale, factor float64) (*Lags, error) {
 	if scale < Standardised || scale > Common {
 		return nil, fmt.Errorf("varmodel: Inputs %d is unknown", int(scale))
 	}
@@ -58,16 +58,27 @@ func NewKernelInput(dim, order int, scale InputScale, factor float64) (*KernelIn
 	if err := check.Positive("Bandwidth", factor); err != nil {
 		return nil, err
 	}
-	return &KernelInput{
+	return &Lags{
 		dim: dim, order: order, scale: scale, factor: factor,
-		warm: distance.NewSample(dim*order, kernelWarmup),
+		warm: distance.NewSample(dim*order, Warmup),
 		x:    lanes.Rows(order, dim), inverse: lanes.Rows(1, dim),
 	}, nil
 }
 
-func (g *KernelInput) Features() int { return g.dim * g.order }
+// WarmUpOver has the bandwidth from the first n inputs. It comes before the first of them.
+func (g *Lags) WarmUpOver(n int) { g.warm = distance.NewSample(g.dim*g.order, n) }
 
-func (g *KernelInput) Observe(s *series.Scaler, past *series.History) {
+// Features is the length of an input.
+func (g *Lags) Features() int { return g.dim * g.order }
+
+// Bandwidth is 0 until it is known.
+func (g *Lags) Bandwidth() float64 { return g.sigma }
+
+// Points are the inputs that give the bandwidth, before the division, a view.
+func (g *Lags) Points() []float64 { return g.warm.Points() }
+
+// Observe takes the last lags of past for the bandwidth, unless that is known.
+func (g *Lags) Observe(s *series.Scaler, past *series.History) {
 	if g.sigma != 0 {
 		return
 	}
@@ -77,7 +88,8 @@ func (g *KernelInput) Observe(s *series.Scaler, past *series.History) {
 	}
 }
 
-func (g *KernelInput) FeaturesTo(x []float64, s *series.Scaler, past *series.History) {
+// FeaturesTo writes the input at the end of past.
+func (g *Lags) FeaturesTo(x []float64, s *series.Scaler, past *series.History) {
 	if g.sigma == 0 {
 		for i := range x {
 			x[i] = math.NaN()
@@ -91,13 +103,13 @@ func (g *KernelInput) FeaturesTo(x []float64, s *series.Scaler, past *series.His
 }
 
 // lagsTo writes the lags, order x dim, before the bandwidth.
-func (g *KernelInput) lagsTo(x []float64, s *series.Scaler, past *series.History) {
+func (g *Lags) lagsTo(x []float64, s *series.Scaler, past *series.History) {
 	switch g.scale {
 	case Standardised:
 		series.LagsTo(x, s, past, g.order)
 		return
 	case Common:
-		inverse := 1 / regression.RootMeanSquare(s.Sd)
+		inverse := 1 / RootMeanSquare(s.Sd)
 		for j := range g.inverse {
 			g.inverse[j] = inverse
 		}
@@ -117,7 +129,7 @@ func (g *KernelInput) lagsTo(x []float64, s *series.Scaler, past *series.History
 
 // PullTo multiplies column (l, j) of the derivatives in the inputs, dim x
 // order*dim, by the derivative of that input in x_j, in standard deviations.
-func (g *KernelInput) PullTo(jac []float64, s *series.Scaler) {
+func (g *Lags) PullTo(jac []float64, s *series.Scaler) {
 	for k := range jac {
 		j := k % g.dim
 		f := 1.0
@@ -127,13 +139,13 @@ func (g *KernelInput) PullTo(jac []float64, s *series.Scaler) {
 		case g.scale == Ranged:
 			f = s.Sd[j] / (s.High[j] - s.Low[j])
 		case g.scale == Common:
-			f = s.Sd[j] / regression.RootMeanSquare(s.Sd)
+			f = s.Sd[j] / RootMeanSquare(s.Sd)
 		}
 		jac[k] *= f / g.sigma
 	}
 }
 
-func (g *KernelInput) State(c *snapshot.Codec) {
+func (g *Lags) State(c *snapshot.Codec) {
 	c.Section("kernel-input")
 	c.Float64(&g.sigma)
 	g.warm.State(c)

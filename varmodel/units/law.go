@@ -1,9 +1,13 @@
-package regression
+// Package units has the units of a kernel model: the scale in which its kernel sees the lags, and
+// the units of the increments between which the law of the kernel holds. They belong together: a
+// vector field in the units of the data needs inputs and increments in one unit.
+package units
 
 import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/varmodel/series"
 )
 
 // Law is a statement of a kernel about all coordinates of an increment together. It holds in
@@ -22,32 +26,34 @@ const (
 	ScaledFieldLaw
 )
 
-// setUnits replaces the units of the increments by their root mean square, or by multiples
-// of the standard deviations.
-func (l Law) setUnits(s *Series) {
+// UnitsTo writes the units of the increments and their inverses: the typical step of each
+// coordinate, the root mean square of these steps, or multiples of the standard deviations.
+func (l Law) UnitsTo(unit, perUnit []float64, s *series.Scaler) {
 	switch l {
 	case NoLaw:
+		copy(unit, s.Steps)
+		copy(perUnit, s.PerStep)
 		return
 	case ScaledFieldLaw:
-		for j, sd := range s.Scaler.Unit {
-			s.perUnit[j] = s.Scaler.Rms[j] / sd // scratch
+		for j, sd := range s.Unit {
+			perUnit[j] = s.Rms[j] / sd // scratch
 		}
-		typical := RootMeanSquare(s.perUnit)
-		for j, sd := range s.Scaler.Unit {
-			s.Unit[j], s.perUnit[j] = typical*sd, 1/(typical*sd)
+		typical := RootMeanSquare(perUnit)
+		for j, sd := range s.Unit {
+			unit[j], perUnit[j] = typical*sd, 1/(typical*sd)
 		}
 		return
 	}
-	unit := RootMeanSquare(s.Scaler.Rms)
-	for j := range s.Unit {
-		s.Unit[j], s.perUnit[j] = unit, 1/unit
+	one := RootMeanSquare(s.Rms)
+	for j := range unit {
+		unit[j], perUnit[j] = one, 1/one
 	}
 }
 
-// keepSum restores the sum of a forecast y after last that the limits of single
+// KeepSum restores the sum of a forecast y after last that the limits of single
 // coordinates have moved: the increments of the sign that prevails shrink, which keeps
-// every limit.
-func (l Law) keepSum(y, last []float64) {
+// every limit. Laws other than SumLaw leave y as it is.
+func (l Law) KeepSum(y, last []float64) {
 	if l != SumLaw {
 		return
 	}
