@@ -13,7 +13,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 // TestMerge: variables of one series from two topics become one series with both, a
@@ -28,9 +29,9 @@ func TestMerge(t *testing.T) {
 pipeline: {interval: 10s, wait: 300s}
 output: {file: {path: "`+ofPartitions(out)+`"}, dead_letters: {path: "`+ofPartitions(dead)+`"}}
 `))
-	producers := make(map[string]*kafka.Producer)
+	producers := make(map[string]*kafkasink.Producer)
 	for _, topic := range []string{"cpu", "mem"} {
-		p, err := kafka.NewProducer(kafka.Connection{Brokers: []string{broker}}, topic, slog.New(slog.DiscardHandler))
+		p, err := kafkasink.NewProducer(cluster.Connection{Brokers: []string{broker}}, topic, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +120,7 @@ output: {file: {path: "`+ofPartitions(out)+`"}, dead_letters: {path: "`+ofPartit
 	seen := make(map[string]bool)
 	for n := 0; n < rows; n += step {
 		for _, topic := range []string{"cpu", "mem"} {
-			producer, err := kafka.NewProducer(kafka.Connection{Brokers: []string{broker}}, topic, slog.New(slog.DiscardHandler))
+			producer, err := kafkasink.NewProducer(cluster.Connection{Brokers: []string{broker}}, topic, slog.New(slog.DiscardHandler))
 			if err != nil {
 				t.Fatal(err)
 			}

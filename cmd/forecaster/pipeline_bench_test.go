@@ -24,6 +24,8 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/influx"
 	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/stream/run"
 )
@@ -75,7 +77,7 @@ func compareModels(b *testing.B, broker string, rows int) {
 // produceJSON fills the topic metrics.
 func produceJSON(b *testing.B, broker string, rows int) {
 	b.Helper()
-	p, err := kafka.NewProducer(kafka.Connection{Brokers: []string{broker}}, "metrics", slog.New(slog.DiscardHandler))
+	p, err := kafkasink.NewProducer(cluster.Connection{Brokers: []string{broker}}, "metrics", slog.New(slog.DiscardHandler))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -90,7 +92,7 @@ func produceJSON(b *testing.B, broker string, rows int) {
 func fromKafka(b *testing.B, broker string, rows int, c *config.Config, sink stream.Sink) run.Stats {
 	b.Helper()
 	group, err := kafka.NewGroup(kafka.GroupConfig{
-		Connection: kafka.Connection{Brokers: []string{broker}}, Topics: []string{"metrics"}, Log: slog.New(slog.DiscardHandler),
+		Connection: cluster.Connection{Brokers: []string{broker}}, Topics: []string{"metrics"}, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -22,7 +22,8 @@ import (
 
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 // telegraf returns messages as its Kafka output writes them: line protocol, a
@@ -54,7 +55,7 @@ func telegraf(steps int) (messages []string) {
 // publish sends messages to a topic, all to one partition.
 func publish(t *testing.T, broker, topic string, messages []string) {
 	t.Helper()
-	p, err := kafka.NewProducer(kafka.Connection{Brokers: []string{broker}}, topic, slog.New(slog.DiscardHandler))
+	p, err := kafkasink.NewProducer(cluster.Connection{Brokers: []string{broker}}, topic, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

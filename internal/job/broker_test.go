@@ -26,6 +26,7 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 // topicLines reads the first n messages of a topic from its beginning, as key and value.
@@ -131,7 +132,7 @@ func sendTo(t *testing.T, cfg *config.Config, topic, key, value string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := kafka.NewProducer(connection, topic, slog.New(slog.DiscardHandler))
+	p, err := kafkasink.NewProducer(connection, topic, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/orffvar/forecaster/internal/dataset"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 // DemoMessages returns the samples of macrodata and of a simulated series with the given
@@ -51,7 +52,7 @@ func DatasetMessages(d *scoring.Dataset) []stream.Message {
 
 // Publish sends messages to a topic of the broker, at most rate per second; 0 = no limit.
 func Publish(ctx context.Context, broker, topic string, messages []stream.Message, rate float64, log *slog.Logger) error {
-	p, err := kafka.NewProducer(kafka.Connection{Brokers: []string{broker}, ClientID: "demo"}, topic, log)
+	p, err := kafkasink.NewProducer(cluster.Connection{Brokers: []string{broker}, ClientID: "demo"}, topic, log)
 	if err != nil {
 		return err
 	}

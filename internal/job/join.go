@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 // joining writes the records of all partitions in the order of their times. The oldest record is next; it waits
 // for a partition that has messages which were not delivered yet, but not longer than patience.
 type joining struct {
-	producer *kafka.Producer
+	producer *kafkasink.Producer
 	all      func() int // number of partitions
 	patience time.Duration
 	log      *slog.Logger
@@ -34,7 +34,7 @@ type joining struct {
 // joinSize is the number of records that are written at once.
 const joinSize = 1000
 
-func newJoining(p *kafka.Producer, all func() int, patience time.Duration, log *slog.Logger) *joining {
+func newJoining(p *kafkasink.Producer, all func() int, patience time.Duration, log *slog.Logger) *joining {
 	return &joining{producer: p, all: all, patience: patience, log: log, changed: make(chan struct{}, 1)}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
-	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 // partitionAtEnd reports that it waits for new messages.
@@ -177,7 +177,7 @@ func TestJoinGoesOnWithoutASource(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	p, err := kafka.NewProducer(connection, "all", log)
+	p, err := kafkasink.NewProducer(connection, "all", log)
 	if err != nil {
 		t.Fatal(err)
 	}

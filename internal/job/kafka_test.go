@@ -21,7 +21,7 @@ import (
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 // until waits for a condition.
@@ -64,7 +64,7 @@ func (f *field) send(n int, text func(series string, i int) string) {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	p, err := kafka.NewProducer(connection, "in", slog.New(slog.DiscardHandler))
+	p, err := kafkasink.NewProducer(connection, "in", slog.New(slog.DiscardHandler))
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/file/filestore"
 	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
@@ -193,7 +194,7 @@ func (l *Live) prepareKafka(ctx context.Context, group *kafka.Group) error {
 	return err
 }
 
-func (l *Live) groupConfig(connection kafka.Connection) kafka.GroupConfig {
+func (l *Live) groupConfig(connection cluster.Connection) kafka.GroupConfig {
 	k := wire.InputKafka(l.Cfg)
 	return kafka.GroupConfig{
 		Connection: connection, Topics: k.Forecast(), Group: k.ConsumerGroup, Offset: kafka.Offset(k.Offset), Isolation: kafka.Isolation(k.IsolationLevel),

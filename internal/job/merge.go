@@ -9,6 +9,8 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 // Merge writes the records of input.kafka.topics to the topic input.kafka.join, with the series as the
@@ -39,7 +41,7 @@ func Merge(ctx context.Context, cfg *config.Config, partitions int, log *slog.Lo
 // merger copies records while its member of the group is the member that copies.
 type merger struct {
 	group      *kafka.Group
-	producer   *kafka.Producer
+	producer   *kafkasink.Producer
 	newDecoder func(context.Context) (stream.Decoder, error)
 	drain      time.Duration // limit for the end; shorter than handOver
 	patience   time.Duration // with a partition that has messages and does not deliver them
@@ -47,7 +49,7 @@ type merger struct {
 	to         string
 }
 
-func newMerger(cfg *config.Config, connection kafka.Connection, log *slog.Logger) (*merger, error) {
+func newMerger(cfg *config.Config, connection cluster.Connection, log *slog.Logger) (*merger, error) {
 	k := wire.InputKafka(cfg)
 	group, err := kafka.NewGroup(kafka.GroupConfig{
 		Connection: connection, Topics: k.Topics, Group: k.Joining(), OneMember: true, Offset: kafka.Offset(k.Offset), Isolation: kafka.Isolation(k.IsolationLevel),
@@ -56,7 +58,7 @@ func newMerger(cfg *config.Config, connection kafka.Connection, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
-	producer, err := kafka.NewProducer(connection, k.Join, log)
+	producer, err := kafkasink.NewProducer(connection, k.Join, log)
 	if err != nil {
 		return nil, err
 	}

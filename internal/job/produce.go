@@ -14,7 +14,7 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
-	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 // Produce publishes a file to the first topic of input.kafka.
@@ -58,7 +58,7 @@ func (p *Produce) Run(ctx context.Context, cfg *config.Config) (*Produced, error
 			return nil, err
 		}
 	}
-	producer, err := kafka.NewProducer(connection, done.Topic, p.Log)
+	producer, err := kafkasink.NewProducer(connection, done.Topic, p.Log)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (p *Produce) tryFile(cfg *config.Config) error {
 }
 
 // once publishes the file once.
-func (p *Produce) once(ctx context.Context, cfg *config.Config, producer *kafka.Producer, refusals *wire.Refusals) (sent int64, err error) {
+func (p *Produce) once(ctx context.Context, cfg *config.Config, producer *kafkasink.Producer, refusals *wire.Refusals) (sent int64, err error) {
 	src, err := p.open(cfg)
 	if err != nil {
 		return 0, err

@@ -12,7 +12,7 @@ import (
 	"github.com/orffvar/forecaster/internal/secret"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format/avro"
-	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
 )
 
 var avroFormat = dataFormat{
@@ -78,7 +78,7 @@ func (a *AvroFormat) reach() avro.RegistryConfig {
 }
 
 func (a *AvroFormat) registry(log *slog.Logger) (*avro.Registry, error) {
-	settings, err := kafka.TLSFiles{CA: a.RegistryTLSCA, Cert: a.RegistryTLSCert, Key: a.RegistryTLSKey}.Config()
+	settings, err := cluster.TLSFiles{CA: a.RegistryTLSCA, Cert: a.RegistryTLSCert, Key: a.RegistryTLSKey}.Config()
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/format"
-	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 	"github.com/orffvar/forecaster/stream/lineproto"
 )
 
@@ -30,7 +30,7 @@ var influxFormat = dataFormat{
 		measurement := len(series) == 0 || slices.Contains(series, format.Measurement)
 		return func(series string) []stream.Tag { return format.TagsOf(series, measurement) }
 	},
-	sent: func(c *config.Config, long bool) (kafka.Encoder, error) {
+	sent: func(c *config.Config, long bool) (kafkasink.Encoder, error) {
 		return lineproto.Encoder{Levels: c.Model.Levels, Long: long}, nil
 	},
 	endings: []string{".lp", ".influx", ".line"}, plain: "line protocol has no columns",

@@ -9,7 +9,7 @@ import (
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/format"
-	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 var jsonFormat = dataFormat{
@@ -83,17 +83,17 @@ func jsonTags(c *config.Config) func(string) []stream.Tag {
 	return tagsOf
 }
 
-func sentJSON(c *config.Config, long bool) (kafka.Encoder, error) {
+func sentJSON(c *config.Config, long bool) (kafkasink.Encoder, error) {
 	if long || longJSON(c) {
-		return kafka.LongJSON{Levels: c.Model.Levels}, nil
+		return kafkasink.LongJSON{Levels: c.Model.Levels}, nil
 	}
 	return format.NewForecastJSON(decodedJSON(c), c.Model.Levels)
 }
 
 // sentPlain makes messages of forecasts for formats that have no columns for them.
-func sentPlain(c *config.Config, long bool) (kafka.Encoder, error) {
+func sentPlain(c *config.Config, long bool) (kafkasink.Encoder, error) {
 	if long {
-		return kafka.LongJSON{Levels: c.Model.Levels}, nil
+		return kafkasink.LongJSON{Levels: c.Model.Levels}, nil
 	}
 	return format.NewForecastJSON(format.JSONConfig{Series: "series"}, c.Model.Levels)
 }

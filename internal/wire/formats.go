@@ -12,7 +12,7 @@ import (
 	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
-	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 // dataFormat is a row of the table of formats: of messages, of files that are read, and of files
@@ -35,12 +35,12 @@ type dataFormat struct {
 	read  *file.Format // nil = no file has it
 	whole bool         // it cannot be read before its end is there, as from a pipe
 
-	shared bool                                                     // a message has records of several series, and cannot be parted
-	key    string                                                   // how messages get the series as their key; "" = by the producer
-	rates  func(c *config.Config) bool                              // counters become rates; nil = never
-	parts  func(c *config.Config) bool                              // a sample is spread over records; nil = never
-	tags   func(c *config.Config) func(series string) []stream.Tag  // of the name of a series; nil = none
-	sent   func(c *config.Config, long bool) (kafka.Encoder, error) // messages of forecasts; nil = as plain JSON
+	shared bool                                                         // a message has records of several series, and cannot be parted
+	key    string                                                       // how messages get the series as their key; "" = by the producer
+	rates  func(c *config.Config) bool                                  // counters become rates; nil = never
+	parts  func(c *config.Config) bool                                  // a sample is spread over records; nil = never
+	tags   func(c *config.Config) func(series string) []stream.Tag      // of the name of a series; nil = none
+	sent   func(c *config.Config, long bool) (kafkasink.Encoder, error) // messages of forecasts; nil = as plain JSON
 
 	// create makes a file of forecasts with one of the endings, and completes the columns; nil =
 	// none is written. Some can have no columns, for the reason plain; others always have targets.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
 )
 
 var kafkaInput = kind[input]{
@@ -73,7 +73,7 @@ func (k *KafkaInput) Check(v *config.Checker, path string, c *config.Config) {
 func (k *KafkaInput) formatName(c *config.Config) string { return c.Input.DataFormat }
 
 // Connection says how the brokers are reached.
-func (k *KafkaInput) Connection() (kafka.Connection, error) {
+func (k *KafkaInput) Connection() (cluster.Connection, error) {
 	return k.connection(k.Brokers, k.ClientID)
 }
 
@@ -93,7 +93,7 @@ func (k *KafkaInput) use(path string, _ *config.Config) kafkaUse {
 	if k.Join != "" {
 		group = k.Joining()
 	}
-	return kafkaUse{key: path, connect: k.Connection, topics: k.Topics, rights: []kafka.Right{kafka.Read}, group: group}
+	return kafkaUse{key: path, connect: k.Connection, topics: k.Topics, rights: []cluster.Right{cluster.Read}, group: group}
 }
 
 func (k *KafkaInput) try(ctx context.Context, path string, c *config.Config) (string, error) {

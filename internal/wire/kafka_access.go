@@ -7,7 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/secret"
-	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
 )
 
 // KafkaAccess has the credentials of a Kafka client, and the certificates that it trusts.
@@ -57,13 +57,13 @@ func (k *KafkaAccess) check(v *config.Checker, path string) {
 
 // checkTLS reads the files of a TLS connection. Their settings are ca, cert and key below path.
 func checkTLS(v *config.Checker, path, ca, cert, key string) {
-	_, err := kafka.TLSFiles{CA: ca}.Config()
+	_, err := cluster.TLSFiles{CA: ca}.Config()
 	v.Need(err == nil, path+"ca", "%v", err)
 	if (cert == "") != (key == "") {
 		v.Need(false, path+"cert", "and %skey must be given together", path)
 		return
 	}
-	_, err = kafka.TLSFiles{Cert: cert, Key: key}.Config()
+	_, err = cluster.TLSFiles{Cert: cert, Key: key}.Config()
 	v.Need(err == nil, path+"cert", "%v", err)
 }
 
@@ -104,19 +104,19 @@ func checkBrokers(v *config.Checker, path string, brokers []string) {
 	}
 }
 
-func (k *KafkaAccess) connection(brokers []string, clientID string) (kafka.Connection, error) {
-	c := kafka.Connection{
+func (k *KafkaAccess) connection(brokers []string, clientID string) (cluster.Connection, error) {
+	c := cluster.Connection{
 		Brokers: brokers, ClientID: clientID,
-		SASL: kafka.SASL{
+		SASL: cluster.SASL{
 			Mechanism: k.SASLMechanism, Username: k.SASLUsername, Password: k.SASLPassword,
-			Token: kafka.Token{File: k.SASLTokenFile, Command: k.SASLTokenCommand, URL: k.SASLTokenURL, Scopes: k.SASLScopes},
+			Token: cluster.Token{File: k.SASLTokenFile, Command: k.SASLTokenCommand, URL: k.SASLTokenURL, Scopes: k.SASLScopes},
 		},
 	}
 	if !k.TLSEnable {
 		return c, nil
 	}
 	var err error
-	c.TLS, err = kafka.TLSFiles{
+	c.TLS, err = cluster.TLSFiles{
 		CA: k.TLSCA, Cert: k.TLSCert, Key: k.TLSKey, ServerName: k.TLSServerName, InsecureSkipVerify: k.InsecureSkipVerify,
 	}.Config()
 	return c, err

@@ -8,32 +8,33 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
 )
 
 // kafkaUse describes how a job uses the topics that one key configures.
 type kafkaUse struct {
 	key     string
-	connect func() (kafka.Connection, error)
+	connect func() (cluster.Connection, error)
 	topics  []string
-	rights  []kafka.Right // to each of them
-	group   string        // group of the member; "" = none
-	state   []string      // topics of the input, when it keeps the state of their partitions
+	rights  []cluster.Right // to each of them
+	group   string          // group of the member; "" = none
+	state   []string        // topics of the input, when it keeps the state of their partitions
 }
 
 // ownUses returns the uses of topics that belong to no input or output.
 func ownUses(c *config.Config) (uses []kafkaUse) {
 	if k := InputKafka(c); k != nil && k.Join != "" {
 		uses = append(uses, kafkaUse{
-			key: "input.kafka.join", connect: k.Connection, topics: []string{k.Join}, rights: []kafka.Right{kafka.Read, kafka.Write}, group: k.ConsumerGroup,
+			key: "input.kafka.join", connect: k.Connection, topics: []string{k.Join}, rights: []cluster.Right{cluster.Read, cluster.Write}, group: k.ConsumerGroup,
 		})
 	}
 	if d := c.Output.DeadLetters; d != nil && d.Topic != "" {
-		uses = append(uses, kafkaUse{key: "output.dead_letters", connect: InputKafka(c).Connection, topics: []string{d.Topic}, rights: []kafka.Right{kafka.Write}})
+		uses = append(uses, kafkaUse{key: "output.dead_letters", connect: InputKafka(c).Connection, topics: []string{d.Topic}, rights: []cluster.Right{cluster.Write}})
 	}
 	if t := c.State.Topic; t != "" {
 		uses = append(uses, kafkaUse{
 			key: "state.topic", connect: InputKafka(c).Connection, topics: []string{t}, state: InputKafka(c).Forecast(),
-			rights: []kafka.Right{kafka.Read, kafka.Write, kafka.DescribeConfigs},
+			rights: []cluster.Right{cluster.Read, cluster.Write, cluster.DescribeConfigs},
 		})
 	}
 	return uses
@@ -55,8 +56,8 @@ func kafkaUses(c *config.Config) (uses []kafkaUse) {
 }
 
 // checkRights asks the brokers for the rights of a use.
-func (u kafkaUse) checkRights(ctx context.Context, c kafka.Connection) error {
-	rights := make(map[string][]kafka.Right)
+func (u kafkaUse) checkRights(ctx context.Context, c cluster.Connection) error {
+	rights := make(map[string][]cluster.Right)
 	for _, t := range u.topics {
 		rights[t] = u.rights
 	}
@@ -81,7 +82,7 @@ func (u kafkaUse) look(ctx context.Context) (string, error) {
 		return "", err
 	}
 	err = u.checkRights(ctx, c)
-	if lacking := new(kafka.RightsError); u.state != nil && !errors.As(err, &lacking) {
+	if lacking := new(cluster.RightsError); u.state != nil && !errors.As(err, &lacking) {
 		var created string
 		if created, err = u.tryState(ctx, c); created != "" {
 			return created, nil
@@ -107,9 +108,9 @@ func (u kafkaUse) look(ctx context.Context) (string, error) {
 
 // tryState checks that the state topic can be used. The text created warns that the topic
 // will be created, or that this is not known.
-func (u kafkaUse) tryState(ctx context.Context, c kafka.Connection) (created string, err error) {
+func (u kafkaUse) tryState(ctx context.Context, c cluster.Connection) (created string, err error) {
 	counts, err := c.Partitions(ctx, u.state)
-	if topic := new(kafka.TopicError); errors.As(err, &topic) { // lint names it where it is read
+	if topic := new(cluster.TopicError); errors.As(err, &topic) { // lint names it where it is read
 		return fmt.Sprintf("topic %s has not been looked at: it needs those that are read", u.topics[0]), nil
 	}
 	if err != nil {
@@ -119,7 +120,7 @@ func (u kafkaUse) tryState(ctx context.Context, c kafka.Connection) (created str
 	for _, n := range counts {
 		most = max(most, n)
 	}
-	exists, err := c.TryStateTopic(ctx, u.topics[0], most)
+	exists, err := kafka.TryStateTopic(ctx, c, u.topics[0], most)
 	if err != nil || exists {
 		return "", err
 	}
@@ -135,7 +136,7 @@ func CheckKafkaRights(ctx context.Context, c *config.Config) error {
 		if err == nil {
 			err = u.checkRights(ctx, connection)
 		}
-		if lacking := new(kafka.RightsError); errors.As(err, &lacking) {
+		if lacking := new(cluster.RightsError); errors.As(err, &lacking) {
 			errs = append(errs, fmt.Errorf("%s: %w", u.key, advised(err)))
 		}
 	}
@@ -144,7 +145,7 @@ func CheckKafkaRights(ctx context.Context, c *config.Config) error {
 
 // advised says what to do about an error of the brokers.
 func advised(err error) error {
-	topic, lacking := new(kafka.TopicError), new(kafka.RightsError)
+	topic, lacking := new(cluster.TopicError), new(cluster.RightsError)
 	switch {
 	case errors.As(err, &topic) && topic.Missing():
 		return fmt.Errorf("%w: create it (kafka-topics.sh --create --topic %[2]s, or: forecaster produce FILE --topic %[2]s --partitions 1), or correct the name", err, topic.Topic)

@@ -8,7 +8,8 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 var kafkaOutput = kind[output]{
@@ -52,7 +53,7 @@ func (k *KafkaOutput) Check(v *config.Checker, path string, c *config.Config) {
 }
 
 // reach says how the brokers of the output are reached.
-func (k *KafkaOutput) reach(c *config.Config) (kafka.Connection, error) {
+func (k *KafkaOutput) reach(c *config.Config) (cluster.Connection, error) {
 	if len(k.Brokers) > 0 {
 		return k.connection(k.Brokers, "forecaster")
 	}
@@ -68,13 +69,13 @@ func (k *KafkaOutput) open(c *config.Config, letters stream.DeadLetters, log *sl
 	if err != nil {
 		return nil, err
 	}
-	s, err := kafka.NewSink(connection, k.Topic, encoder, letters, log)
+	s, err := kafkasink.New(connection, k.Topic, encoder, letters, log)
 	if err != nil {
 		return nil, err
 	}
 	sinks := []stream.Sink{s}
 	if k.AnomalyTopic != "" {
-		s, err := kafka.NewAnomalySink(connection, k.AnomalyTopic, letters, log)
+		s, err := kafkasink.NewAnomalies(connection, k.AnomalyTopic, letters, log)
 		if err != nil {
 			return sinks, err
 		}
@@ -85,7 +86,7 @@ func (k *KafkaOutput) open(c *config.Config, letters stream.DeadLetters, log *sl
 
 // encoder makes the messages of forecasts in the format of the input, so that who reads that
 // reads them, too. Some formats have no place for them.
-func (k *KafkaOutput) encoder(c *config.Config) (kafka.Encoder, error) {
+func (k *KafkaOutput) encoder(c *config.Config) (kafkasink.Encoder, error) {
 	f := formatOf(c)
 	if f.sent == nil {
 		f.sent = sentPlain
@@ -94,7 +95,7 @@ func (k *KafkaOutput) encoder(c *config.Config) (kafka.Encoder, error) {
 }
 
 func (k *KafkaOutput) use(path string, c *config.Config) kafkaUse {
-	u := kafkaUse{key: path, connect: func() (kafka.Connection, error) { return k.reach(c) }, topics: []string{k.Topic}, rights: []kafka.Right{kafka.Write}}
+	u := kafkaUse{key: path, connect: func() (cluster.Connection, error) { return k.reach(c) }, topics: []string{k.Topic}, rights: []cluster.Right{cluster.Write}}
 	if k.AnomalyTopic != "" {
 		u.topics = append(u.topics, k.AnomalyTopic)
 	}

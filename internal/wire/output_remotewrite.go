@@ -11,7 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/secret"
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
 	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/stream/remotewrite"
 )
@@ -87,7 +87,7 @@ func (o *RemoteWriteOutput) sink(levels []float64, letters stream.DeadLetters, l
 }
 
 func (o *RemoteWriteOutput) connect(levels []float64, letters stream.DeadLetters, log *slog.Logger) (*remotewrite.Sink, error) {
-	settings, err := kafka.TLSFiles{CA: o.TLSCA, Cert: o.TLSCert, Key: o.TLSKey}.Config()
+	settings, err := cluster.TLSFiles{CA: o.TLSCA, Cert: o.TLSCert, Key: o.TLSKey}.Config()
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/delivery"
 	"github.com/orffvar/forecaster/stream/file/filesink"
-	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 // Outputs are where the results of a partition go.
@@ -129,9 +130,9 @@ func openDeadLetters(c *config.Config, log *slog.Logger) (letters stream.DeadLet
 	if d.Path != "" {
 		letters, err = filesink.OpenDeadLetters(d.Path)
 	} else {
-		var connection kafka.Connection
+		var connection cluster.Connection
 		if connection, err = InputKafka(c).Connection(); err == nil {
-			letters, err = kafka.NewDeadLetters(connection, d.Topic, log)
+			letters, err = kafkasink.NewDeadLetters(connection, d.Topic, log)
 		}
 	}
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	kafkago "github.com/segmentio/kafka-go"
 
 	"github.com/orffvar/forecaster/internal/tools/testserver"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 var leaders = flag.Int("leaders", 0, "how many leaders TestFault88_LeaderChanges kills; without it, it is skipped")
@@ -42,7 +43,7 @@ func TestFault88_LeaderChanges(t *testing.T) {
 			}
 		}()
 	}
-	p, err := NewProducer(c.Connection, topic, quiet)
+	p, err := kafkasink.NewProducer(c.Connection, topic, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,11 +76,11 @@ func TestFault88_LeaderChanges(t *testing.T) {
 // leaderOf returns the number of the broker that leads partition 0.
 func leaderOf(t *testing.T, c GroupConfig, brokers []*testserver.Kafka) (number int) {
 	t.Helper()
-	client, err := c.newClient([]string{topic})
+	client, err := c.NewClient([]string{topic})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.close()
+	defer client.Close()
 	eventually(t, "a leader", func() bool {
 		resp, err := client.Metadata(deadline(t), &kafkago.MetadataRequest{Topics: []string{topic}})
 		if err != nil {

@@ -43,17 +43,17 @@ func (s *Store) remove(ctx context.Context, id string, chunks int) error {
 	if err := s.removeChunks(ctx, id, 0, chunks); err != nil {
 		return err
 	}
-	_, err := s.produce(ctx, outgoing{key: s.key(id, -1)}) // last: its absence means that parts are left
+	_, err := s.produce(ctx, record{key: s.key(id, -1)}) // last: its absence means that parts are left
 	return err
 }
 
 // removeChunks writes tombstones for the chunks from one number to before another.
 func (s *Store) removeChunks(ctx context.Context, id string, from, to int) error {
-	var batch []outgoing
+	var batch []record
 	for k := from; k < to; k++ {
-		batch = append(batch, outgoing{key: s.key(id, k)})
+		batch = append(batch, record{key: s.key(id, k)})
 	}
-	for part := range slices.Chunk(batch, batchMessages) {
+	for part := range slices.Chunk(batch, 1000) {
 		if _, err := s.produce(ctx, part...); err != nil {
 			return err
 		}

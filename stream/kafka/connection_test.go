@@ -22,6 +22,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"github.com/orffvar/forecaster/internal/secret"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 const canary = "canary-93b1"
@@ -31,8 +33,8 @@ func TestSASL(t *testing.T) {
 		t.Run(mechanism, func(t *testing.T) {
 			b := newBroker(t, 2, kfake.EnableSASL(), kfake.Superuser(mechanism, "user", canary))
 			c := quick(b.Addr())
-			c.SASL = SASL{Mechanism: mechanism, Username: "user", Password: secret.New(canary)}
-			p, err := NewProducer(c.Connection, topic, quiet)
+			c.SASL = cluster.SASL{Mechanism: mechanism, Username: "user", Password: secret.New(canary)}
+			p, err := kafkasink.NewProducer(c.Connection, topic, quiet)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +58,7 @@ func TestSASL(t *testing.T) {
 // of a real one.
 func TestFault13_BadCredentials(t *testing.T) {
 	b := newBroker(t, 1, kfake.EnableSASL(), kfake.Superuser("SCRAM-SHA-256", "user", "right"))
-	for _, s := range []SASL{
+	for _, s := range []cluster.SASL{
 		{Mechanism: "SCRAM-SHA-256", Username: "user", Password: secret.New(canary)},
 		{Mechanism: "PLAIN", Username: "user", Password: secret.New(canary)},
 	} {
@@ -122,16 +124,16 @@ func TestFault14_TLS(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		server *tls.Certificate
-		client *TLSFiles
+		client *cluster.TLSFiles
 		want   string // in the error; "" = it works
 	}{
-		{"trusted", &good, &TLSFiles{CA: ca}, ""},
-		{"other name", &elsewhere, &TLSFiles{CA: elsewhereCA, ServerName: "kafka.example"}, ""},
-		{"unknown authority", &good, &TLSFiles{CA: otherCA}, "unknown authority"},
-		{"expired", &expired, &TLSFiles{CA: expiredCA}, "expired"},
-		{"wrong host", &elsewhere, &TLSFiles{CA: elsewhereCA}, "127.0.0.1"},
+		{"trusted", &good, &cluster.TLSFiles{CA: ca}, ""},
+		{"other name", &elsewhere, &cluster.TLSFiles{CA: elsewhereCA, ServerName: "kafka.example"}, ""},
+		{"unknown authority", &good, &cluster.TLSFiles{CA: otherCA}, "unknown authority"},
+		{"expired", &expired, &cluster.TLSFiles{CA: expiredCA}, "expired"},
+		{"wrong host", &elsewhere, &cluster.TLSFiles{CA: elsewhereCA}, "127.0.0.1"},
 		{"plain text to TLS", &good, nil, "waiting: the broker hangs up; when it does so always, it may expect TLS"},
-		{"TLS to plain text", nil, &TLSFiles{CA: ca}, "waiting: "},
+		{"TLS to plain text", nil, &cluster.TLSFiles{CA: ca}, "waiting: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var options []kfake.Opt
@@ -170,12 +172,12 @@ func TestTLSFiles(t *testing.T) {
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range []TLSFiles{{CA: "nowhere"}, {CA: empty}, {Cert: empty, Key: empty}, {Cert: "nowhere"}} {
+	for _, f := range []cluster.TLSFiles{{CA: "nowhere"}, {CA: empty}, {Cert: empty, Key: empty}, {Cert: "nowhere"}} {
 		if _, err := f.Config(); err == nil {
 			t.Errorf("%+v was accepted", f)
 		}
 	}
-	c, err := TLSFiles{}.Config()
+	c, err := cluster.TLSFiles{}.Config()
 	if err != nil || c.MinVersion != tls.VersionTLS12 || c.InsecureSkipVerify {
 		t.Errorf("defaults %+v, error %v", c, err)
 	}

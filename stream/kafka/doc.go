@@ -1,10 +1,10 @@
-// Package kafka connects the stream to Apache Kafka: a Group reads partitions
-// as a member of a consumer group, a Producer writes, DeadLetters keeps what
-// could not be used.
+// Package kafka reads topics of Apache Kafka: a Group reads partitions as a
+// member of a consumer group. Package cluster has the connection to the
+// brokers, and package kafkasink writes.
 //
 // A Group calls a function for each partition that is assigned to it. The
 // function owns the partition, as a stream.Source, until its context ends; then
-// it has Config.HandOver to write what it has, take a checkpoint and commit:
+// it has GroupConfig.HandOver to write what it has, take a checkpoint and commit:
 //
 //	group.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
 //		runner, err := run.NewRunner(run.Config{Source: p, ...})
@@ -27,8 +27,6 @@
 //     GroupConfig.Isolation. Aborted ones, markers of transactions and records that compaction
 //     removed are passed over silently; records that retention removed before they
 //     were read are counted as lost.
-//   - A Producer repeats messages without an acknowledgement, so a message can be in the
-//     log twice. It stays in order within a partition.
 //   - A batch that expands to more than 64 MiB when decompressed is not
 //     read. Importing the package sets this limit for every user of kafka-go in
 //     the process, because its table of codecs is global.

@@ -8,6 +8,8 @@ import (
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 func ExampleGroup() {
@@ -18,9 +20,9 @@ func ExampleGroup() {
 	}
 	defer broker.Close()
 	ctx := context.Background()
-	connection := kafka.Connection{Brokers: []string{broker.Addr()}}
+	connection := cluster.Connection{Brokers: []string{broker.Addr()}}
 
-	producer, err := kafka.NewProducer(connection, "metrics", nil)
+	producer, err := kafkasink.NewProducer(connection, "metrics", nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -12,6 +12,7 @@ import (
 	"github.com/segmentio/kafka-go/protocol"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
 // Read waits until at least one message is there; see stream.Source. Failed requests are
@@ -26,7 +27,7 @@ func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err 
 			return 0, err
 		}
 	}
-	var b backoff
+	var b retry.Backoff
 	swapped := false
 	for {
 		m := copy(dst[n:], p.pending)
@@ -47,7 +48,7 @@ func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err 
 		}
 		err := p.fetch(ctx, n > 0)
 		if err == nil {
-			b.reset()
+			b.Reset()
 			if n == 0 {
 				p.passed()
 			}
@@ -64,7 +65,7 @@ func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err 
 			return 0, context.Cause(ctx)
 		}
 		p.failed("fetch", err)
-		if err := b.pause(ctx); err != nil {
+		if err := b.Pause(ctx); err != nil {
 			return 0, err
 		}
 	}
@@ -231,9 +232,9 @@ func (p *Partition) watchTransaction(a *answer) {
 // request fetches from an offset once.
 func (p *Partition) request(ctx context.Context, offset int64, maxBytes int, isolation Isolation) (*fetched, error) {
 	wait := p.group.config.MaxWait
-	ctx, cancel := p.group.client.bounded(ctx, wait)
+	ctx, cancel := p.group.client.Bounded(ctx, wait)
 	defer cancel()
-	return p.group.client.fetch(ctx, p.tp, offset, maxBytes, wait, isolation)
+	return fetchFrom(ctx, p.group.client, p.tp, offset, maxBytes, wait, isolation)
 }
 
 // appendRecords appends the records of a batch from fetched on to pending, or

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	kafkago "github.com/segmentio/kafka-go"
+
+	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
 // runAll works on every partition, outside of any group.
@@ -39,7 +41,7 @@ func (g *Group) runGroup(ctx context.Context, work Work) error {
 		RebalanceTimeout:  g.config.SessionTimeout,
 		JoinGroupBackoff:  time.Second,
 		StartOffset:       kafkago.FirstOffset, // not used: see Partition.open
-		Timeout:           g.config.timeout(),
+		Timeout:           g.config.RequestTimeout(),
 	})
 	if err != nil {
 		return fmt.Errorf("kafka: %w", err)
@@ -71,12 +73,12 @@ func (g *Group) runGroup(ctx context.Context, work Work) error {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case err != nil && refused(err) && !joined:
-			return fmt.Errorf("kafka: joining the group %s: %w", g.config.Group, explain(err))
+		case err != nil && retry.Refused(err) && !joined:
+			return fmt.Errorf("kafka: joining the group %s: %w", g.config.Group, retry.Explain(err))
 		case err != nil:
-			if s := kind(err); s != problem {
+			if s := retry.Kind(err); s != problem {
 				problem = s
-				g.config.Log.Warn("joining the group", "group", g.config.Group, "error", explain(err))
+				g.config.Log.Warn("joining the group", "group", g.config.Group, "error", retry.Explain(err))
 			}
 			continue // kafka-go pauses
 		}

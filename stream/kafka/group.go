@@ -10,6 +10,9 @@ import (
 	"time"
 
 	kafkago "github.com/segmentio/kafka-go"
+
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
 // The errors that end a Group, or the work on a partition.
@@ -48,7 +51,7 @@ type Work func(ctx context.Context, p *Partition) error
 // Group reads topics, alone or as a member of a consumer group.
 type Group struct {
 	config GroupConfig
-	client *client
+	client *cluster.Client
 	dialer *kafkago.Dialer
 
 	partitions atomic.Int64  // of all topics
@@ -80,11 +83,11 @@ func NewGroup(c GroupConfig) (*Group, error) {
 		return nil, err
 	}
 	c.Topics = slices.Compact(slices.Sorted(slices.Values(c.Topics)))
-	cl, err := c.newClient(c.Topics)
+	cl, err := c.NewClient(c.Topics)
 	if err != nil {
 		return nil, err
 	}
-	dialer, err := c.dialer()
+	dialer, err := c.Dialer()
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +112,7 @@ func NewGroup(c GroupConfig) (*Group, error) {
 // called again when the partition comes back. Failed connections are repeated while ctx
 // lives, but a client that the broker refuses at the start is an error.
 func (g *Group) Run(ctx context.Context, work Work) error {
-	defer g.client.close()
+	defer g.client.Close()
 	defer g.setState("ended")
 	counts, err := g.waitForTopics(ctx)
 	if err != nil {
@@ -161,10 +164,10 @@ func (g *Group) Wait(ctx context.Context) error {
 
 // waitForTopics returns the number of partitions of each topic.
 func (g *Group) waitForTopics(ctx context.Context) (map[string]int, error) {
-	var b backoff
+	var b retry.Backoff
 	var last string
 	for {
-		counts, err := g.client.partitions(ctx, g.config.Topics)
+		counts, err := g.client.Partitions(ctx, g.config.Topics)
 		if err == nil {
 			n := 0
 			for _, count := range counts {
@@ -176,17 +179,17 @@ func (g *Group) waitForTopics(ctx context.Context) (map[string]int, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		fatal := refused(err)
-		err = explainFirst(err)
+		fatal := retry.Refused(err)
+		err = retry.ExplainFirst(err)
 		if fatal {
 			return nil, fmt.Errorf("kafka: %w", err)
 		}
 		g.setState("waiting: " + err.Error())
-		if s := kind(err); s != last {
+		if s := retry.Kind(err); s != last {
 			g.config.Log.Warn("waiting for Kafka", "error", err)
 			last = s
 		}
-		if err := b.pause(ctx); err != nil {
+		if err := b.Pause(ctx); err != nil {
 			return nil, err
 		}
 	}

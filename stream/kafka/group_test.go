@@ -19,6 +19,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 // collect is work that gathers all messages of a partition. What is read again
@@ -204,7 +205,7 @@ func TestRebalanceUnderLoad(t *testing.T) {
 	for i := range 3 {
 		stops[i] = start(t, newGroup(t, quick(b.Addr())), l.work)
 	}
-	p, err := NewProducer(connection(b.Addr()), topic, quiet)
+	p, err := kafkasink.NewProducer(connection(b.Addr()), topic, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}

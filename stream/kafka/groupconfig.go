@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
 )
 
 // Offset is the start of reading in a group without committed offsets.
@@ -19,7 +21,7 @@ const (
 // GroupConfig says what a Group reads. The zero value of a duration or size
 // means its default.
 type GroupConfig struct {
-	Connection
+	cluster.Connection
 
 	// Topics are read together. While one of them does not exist, the Group waits.
 	Topics []string

@@ -14,11 +14,11 @@ import (
 func addPartitions(t *testing.T, addr string, n int) {
 	t.Helper()
 	c := connection(addr)
-	client, err := c.newClient(nil)
+	client, err := c.NewClient(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.close()
+	defer client.Close()
 	resp, err := client.CreatePartitions(deadline(t), &kafkago.CreatePartitionsRequest{
 		Topics: []kafkago.TopicPartitionsConfig{{Name: topic, Count: int32(n)}},
 	})

@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -17,6 +18,8 @@ import (
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 const topic = "in"
@@ -45,8 +48,8 @@ var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 // connection is one whose requests do not fail, or are repeated and write messages
 // twice, because the machine is busy.
-func connection(addr string) Connection {
-	return Connection{Brokers: []string{addr}, ClientID: "test", Timeout: 30 * time.Second}
+func connection(addr string) cluster.Connection {
+	return cluster.Connection{Brokers: []string{addr}, ClientID: "test", Timeout: 30 * time.Second}
 }
 
 // patience is how long a test waits for what must come: only when it does not come
@@ -83,7 +86,7 @@ func deadline(t testing.TB) context.Context {
 // number modulo 10.
 func send(t testing.TB, addr string, n, m int) {
 	t.Helper()
-	p, err := NewProducer(connection(addr), topic, quiet)
+	p, err := kafkasink.NewProducer(connection(addr), topic, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,4 +213,22 @@ func checkNumbers(t testing.TB, messages []stream.Message, n, m int) {
 // settings are what the states of the tests depend on.
 func settings() []checkpoint.Setting {
 	return []checkpoint.Setting{{Key: "model.type", Value: "drift"}}
+}
+
+// syncBuffer is a log that several goroutines write to.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
 }

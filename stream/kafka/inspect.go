@@ -10,6 +10,7 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
+	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
 // SavedCheckpoint describes a snapshot in a state topic with the changes to it.
@@ -36,25 +37,25 @@ type SavedState struct {
 
 // SavedState opens a state topic that exists. Unlike StateTopic it changes nothing.
 func (g *Group) SavedState(ctx context.Context, topic string) (*SavedState, error) {
-	inputs, err := g.client.partitions(ctx, g.config.Topics)
+	inputs, err := g.client.Partitions(ctx, g.config.Topics)
 	if err != nil {
-		return nil, fmt.Errorf("kafka: %w", explainFirst(err))
+		return nil, fmt.Errorf("kafka: %w", retry.ExplainFirst(err))
 	}
 	reader, err := NewGroup(GroupConfig{Connection: g.config.Connection, Topics: []string{topic}, FetchBytes: 4 << 20, Log: g.config.Log})
 	if err != nil {
 		return nil, err
 	}
-	counts, err := reader.client.partitions(ctx, []string{topic})
+	counts, err := reader.client.Partitions(ctx, []string{topic})
 	if err != nil {
-		reader.client.close()
-		return nil, fmt.Errorf("kafka: %w", explainFirst(err))
+		reader.client.Close()
+		return nil, fmt.Errorf("kafka: %w", retry.ExplainFirst(err))
 	}
 	return &SavedState{group: g, topic: &StateTopic{reader: reader, topic: topic, count: counts[topic]}, counts: inputs}, nil
 }
 
 // Close releases the connections.
 func (s *SavedState) Close() error {
-	s.group.client.close()
+	s.group.client.Close()
 	return s.topic.Close()
 }
 
@@ -141,14 +142,14 @@ func (s *SavedState) Reset(ctx context.Context) (removed int, err error) {
 // DeleteOffsets removes the committed offsets of the group, or returns errInUse. The broker
 // refuses it while a member joins.
 func (g *Group) DeleteOffsets(ctx context.Context) error {
-	counts, err := g.client.partitions(ctx, g.config.Topics)
+	counts, err := g.client.Partitions(ctx, g.config.Topics)
 	if err != nil {
-		return fmt.Errorf("kafka: %w", explainFirst(err))
+		return fmt.Errorf("kafka: %w", retry.ExplainFirst(err))
 	}
 	name := g.config.Group
 	groups, err := g.client.DescribeGroups(ctx, &kafkago.DescribeGroupsRequest{GroupIDs: []string{name}})
 	if err != nil {
-		return fmt.Errorf("kafka: describe the group %s: %w", name, explain(err))
+		return fmt.Errorf("kafka: describe the group %s: %w", name, retry.Explain(err))
 	}
 	for _, described := range groups.Groups {
 		if len(described.Members) > 0 {
@@ -178,7 +179,7 @@ func (g *Group) DeleteOffsets(ctx context.Context) error {
 	case errors.Is(err, kafkago.NonEmptyGroup), errors.Is(err, kafkago.GroupSubscribedToTopic):
 		return fmt.Errorf("%w (%s)", errInUse, name)
 	case err != nil:
-		return fmt.Errorf("kafka: delete the offsets of the group %s: %w", name, explain(err))
+		return fmt.Errorf("kafka: delete the offsets of the group %s: %w", name, retry.Explain(err))
 	}
 	return nil
 }

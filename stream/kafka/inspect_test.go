@@ -32,7 +32,7 @@ func TestSavedState(t *testing.T) {
 		len(newest.Settings) != 1 || newest.Err != nil || newest.Time.IsZero() || before.Committed || before.Next != 1 || before.Err != nil {
 		t.Errorf("%+v", list)
 	}
-	if _, err := s.produce(ctx, outgoing{key: s.key(s.current.id, 4)}); err != nil {
+	if _, err := s.produce(ctx, record{key: s.key(s.current.id, 4)}); err != nil {
 		t.Fatal(err)
 	}
 	if list, err = saved.Checkpoints(ctx); err != nil || list[0].Next != 3 || !errors.Is(list[0].Err, checkpoint.ErrCorrupt) || list[1].Err != nil {

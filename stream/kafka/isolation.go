@@ -10,6 +10,8 @@ import (
 	kafkago "github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
 	"github.com/segmentio/kafka-go/protocol/fetch"
+
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
 )
 
 // Isolation says which messages of transactions are read.
@@ -37,10 +39,10 @@ type fetched struct {
 	records protocol.RecordReader
 }
 
-// fetch sends one request for messages. kafka-go's Client.Fetch does the same, but
+// fetchFrom sends one request for messages. kafka-go's Client.Fetch does the same, but
 // leaves out which transactions were aborted.
-func (c *client) fetch(ctx context.Context, tp topicPartition, offset int64, maxBytes int, wait time.Duration, isolation Isolation) (*fetched, error) {
-	m, err := c.transport.RoundTrip(ctx, c.Addr, &fetch.Request{
+func fetchFrom(ctx context.Context, c *cluster.Client, tp topicPartition, offset int64, maxBytes int, wait time.Duration, isolation Isolation) (*fetched, error) {
+	m, err := c.Transport.RoundTrip(ctx, c.Addr, &fetch.Request{
 		ReplicaID:      -1,
 		MaxWaitTime:    int32(wait.Milliseconds()),
 		MinBytes:       1,

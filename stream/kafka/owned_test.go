@@ -58,7 +58,7 @@ func TestFault38_OtherCheckpoint(t *testing.T) {
 	if _, _, err := checkpoint.Parse(bytes.NewReader(chunk), int64(len(chunk))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.produce(ctx, outgoing{key: s.key(s.current.id, 0), value: chunk}); err != nil {
+	if _, err := s.produce(ctx, record{key: s.key(s.current.id, 0), value: chunk}); err != nil {
 		t.Fatal(err)
 	}
 	fresh := state.Store(p)
@@ -66,7 +66,7 @@ func TestFault38_OtherCheckpoint(t *testing.T) {
 	if err != nil || at(list) != 1 || fresh.Damaged() != 1 {
 		t.Errorf("the checkpoint at %d (%v), %d damaged; want the one before, and the damage counted", at(list), err, fresh.Damaged())
 	}
-	if _, err := s.produce(ctx, outgoing{key: s.key(s.previous.id, 0), value: chunk}); err != nil {
+	if _, err := s.produce(ctx, record{key: s.key(s.previous.id, 0), value: chunk}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := state.Store(p).Load(ctx); !errors.Is(err, checkpoint.ErrCorrupt) || !strings.Contains(err.Error(), "the checksum of snapshot") {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
 // Partition is a partition while it is assigned: a stream.Source, Seeker, Verifier and
@@ -110,7 +112,7 @@ func (p *Partition) committed(ctx context.Context) (offset int64, n note, err er
 	}
 	offset = -1
 	err = p.try(ctx, "fetch the committed offset", func(ctx context.Context) error {
-		all, err := p.group.client.committed(ctx, p.member.group, map[string][]int{p.tp.topic: {p.tp.partition}})
+		all, err := committed(ctx, p.group.client, p.member.group, map[string][]int{p.tp.topic: {p.tp.partition}})
 		if err != nil {
 			return err
 		}
@@ -131,7 +133,7 @@ func (p *Partition) committed(ctx context.Context) (offset int64, n note, err er
 }
 
 // committed asks for the offsets that a group has committed.
-func (c *client) committed(ctx context.Context, group string, of map[string][]int) (map[string][]kafkago.OffsetFetchPartition, error) {
+func committed(ctx context.Context, c *cluster.Client, group string, of map[string][]int) (map[string][]kafkago.OffsetFetchPartition, error) {
 	resp, err := c.OffsetFetch(ctx, &kafkago.OffsetFetchRequest{GroupID: group, Topics: of})
 	if err != nil {
 		return nil, err
@@ -362,7 +364,7 @@ func (p *Partition) fenced() bool {
 	if p.member == nil {
 		return false
 	}
-	ctx, cancel := p.group.client.bounded(p.life, 0)
+	ctx, cancel := p.group.client.Bounded(p.life, 0)
 	defer cancel()
 	resp, err := p.group.client.DescribeGroups(ctx, &kafkago.DescribeGroupsRequest{GroupIDs: []string{p.member.group}})
 	if err != nil || len(resp.Groups) != 1 || resp.Groups[0].Error != nil {
@@ -381,10 +383,10 @@ func (e *permanent) Error() string { return e.err.Error() }
 // try repeats a request until it succeeds, returns a permanent error, or ctx
 // ends.
 func (p *Partition) try(ctx context.Context, what string, request func(ctx context.Context) error) error {
-	var b backoff
+	var b retry.Backoff
 	for {
 		stream.Heartbeat(ctx)
-		rctx, cancel := p.group.client.bounded(ctx, 0)
+		rctx, cancel := p.group.client.Bounded(ctx, 0)
 		err := request(rctx)
 		cancel()
 		var final *permanent
@@ -398,7 +400,7 @@ func (p *Partition) try(ctx context.Context, what string, request func(ctx conte
 			return context.Cause(ctx)
 		}
 		p.failed(what, err)
-		if err := b.pause(ctx); err != nil {
+		if err := b.Pause(ctx); err != nil {
 			return err
 		}
 	}
@@ -407,9 +409,9 @@ func (p *Partition) try(ctx context.Context, what string, request func(ctx conte
 // failed counts a failed request and logs each new kind of failure once.
 func (p *Partition) failed(what string, err error) {
 	p.retries.Add(1)
-	text := what + ": " + kind(err)
+	text := what + ": " + retry.Kind(err)
 	if p.problems.set(what, text) {
 		p.group.config.Log.Warn("a request to Kafka failed and is repeated",
-			"partition", p.tp.String(), "request", what, "error", explain(err))
+			"partition", p.tp.String(), "request", what, "error", retry.Explain(err))
 	}
 }

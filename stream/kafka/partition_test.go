@@ -19,6 +19,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 func TestFault18_BelowTheLog(t *testing.T) {
@@ -100,7 +101,7 @@ func TestFault19_BeyondTheEnd(t *testing.T) {
 
 func TestFault21_LargeMessage(t *testing.T) {
 	b := newBroker(t, 1)
-	p, err := NewProducer(connection(b.Addr()), topic, quiet)
+	p, err := kafkasink.NewProducer(connection(b.Addr()), topic, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}

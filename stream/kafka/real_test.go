@@ -20,6 +20,8 @@ import (
 	"github.com/orffvar/forecaster/internal/secret"
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
@@ -130,7 +132,7 @@ func TestRealKafkaSASL(t *testing.T) {
 	k.CreateTopic(topic, 1)
 	for _, mechanism := range []string{"PLAIN", "SCRAM-SHA-256"} {
 		c := quick(k.SASLAddr)
-		c.SASL = SASL{Mechanism: mechanism, Username: "user", Password: secret.New(canary)}
+		c.SASL = cluster.SASL{Mechanism: mechanism, Username: "user", Password: secret.New(canary)}
 		var n int
 		err := runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
 			_, err := readAll(ctx, p, 0)
@@ -166,24 +168,24 @@ func TestRealKafkaSASL(t *testing.T) {
 	if err := os.WriteFile(file, []byte(unsignedToken(time.Hour)+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	good := SASL{Mechanism: OAuthBearer, Username: "user", Password: secret.New(canary), Token: Token{URL: idp.URL, Scopes: []string{"a", "b"}}}
+	good := cluster.SASL{Mechanism: cluster.OAuthBearer, Username: "user", Password: secret.New(canary), Token: cluster.Token{URL: idp.URL, Scopes: []string{"a", "b"}}}
 	bad := good
 	bad.Password = secret.New("x" + canary)
 	for _, s := range []struct {
-		sasl SASL
+		sasl cluster.SASL
 		want string // in the error
 	}{
-		{SASL{Mechanism: OAuthBearer, Token: Token{File: file}}, ""},
-		{SASL{Mechanism: OAuthBearer, Token: Token{Command: []string{"cat", file}}}, ""},
+		{cluster.SASL{Mechanism: cluster.OAuthBearer, Token: cluster.Token{File: file}}, ""},
+		{cluster.SASL{Mechanism: cluster.OAuthBearer, Token: cluster.Token{Command: []string{"cat", file}}}, ""},
 		{good, ""},
 		{bad, "401 Unauthorized invalid_client"},
-		{SASL{Mechanism: OAuthBearer, Token: Token{Command: []string{"echo", unsignedToken(-time.Hour)}}}, "does not accept"},
-		{SASL{Mechanism: OAuthBearer, Token: Token{Command: []string{"cat", file + "x"}}}, "No such file"},
-		{SASL{Mechanism: OAuthBearer, Token: Token{Command: []string{"echo", "no", "token"}}}, "holds no token"},
+		{cluster.SASL{Mechanism: cluster.OAuthBearer, Token: cluster.Token{Command: []string{"echo", unsignedToken(-time.Hour)}}}, "does not accept"},
+		{cluster.SASL{Mechanism: cluster.OAuthBearer, Token: cluster.Token{Command: []string{"cat", file + "x"}}}, "No such file"},
+		{cluster.SASL{Mechanism: cluster.OAuthBearer, Token: cluster.Token{Command: []string{"echo", "no", "token"}}}, "holds no token"},
 	} {
 		c := quick(k.SASLAddr)
 		c.SASL = s.sasl
-		err := c.CheckRights(deadline(t), c.Group, map[string][]Right{topic: {Read, Write, DescribeConfigs}})
+		err := c.CheckRights(deadline(t), c.Group, map[string][]cluster.Right{topic: {cluster.Read, cluster.Write, cluster.DescribeConfigs}})
 		if s.want == "" && err != nil || s.want != "" && (err == nil || !strings.Contains(err.Error(), s.want)) || strings.Contains(fmt.Sprint(err), canary) {
 			t.Errorf("%v: %v", s.sasl.Token, err)
 		}
@@ -192,7 +194,7 @@ func TestRealKafkaSASL(t *testing.T) {
 		}
 	}
 	c := quick(k.SASLAddr)
-	c.SASL = SASL{Mechanism: "SCRAM-SHA-512", Username: "user", Password: secret.New(canary)}
+	c.SASL = cluster.SASL{Mechanism: "SCRAM-SHA-512", Username: "user", Password: secret.New(canary)}
 	if err := runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error { return nil }); err == nil || !strings.Contains(err.Error(), "SASL mechanism") {
 		t.Errorf("a mechanism that is not offered: %v", err)
 	}
@@ -203,7 +205,7 @@ func TestRealKafkaSASL(t *testing.T) {
 func BenchmarkRead(b *testing.B) {
 	k := testserver.StartKafka(b)
 	k.CreateTopic(topic, 1)
-	p, err := NewProducer(connection(k.Addr), topic, quiet)
+	p, err := kafkasink.NewProducer(connection(k.Addr), topic, quiet)
 	if err != nil {
 		b.Fatal(err)
 	}

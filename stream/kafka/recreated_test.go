@@ -104,11 +104,11 @@ func TestFault16_RecreatedTopicWhileAway(t *testing.T) {
 	meta := b.Cluster().GroupInfo("g").Commits[topic][0].Metadata
 	recreate(t, b, 30)
 	c := quick(b.Addr())
-	client, err := c.newClient([]string{topic})
+	client, err := c.NewClient([]string{topic})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.close()
+	defer client.Close()
 	resp, err := client.OffsetCommit(deadline(t), &kafkago.OffsetCommitRequest{
 		GroupID: "g", GenerationID: -1,
 		Topics: map[string][]kafkago.OffsetCommit{topic: {{Offset: 10, Metadata: meta}}},

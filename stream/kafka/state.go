@@ -20,6 +20,7 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
+	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
 // chunkBytes is less than what any broker accepts as a message.
@@ -199,7 +200,7 @@ func (s *Store) Save(ctx context.Context, c checkpoint.Checkpoint) error {
 	}
 	w := &chunkWriter{write: func(chunk []byte) error {
 		sum.Write(chunk)
-		at, err := s.produce(ctx, outgoing{key: s.key(m.id, m.chunks), value: chunk})
+		at, err := s.produce(ctx, record{key: s.key(m.id, m.chunks), value: chunk})
 		if err == nil && m.chunks == 0 {
 			m.first = at
 		}
@@ -213,7 +214,7 @@ func (s *Store) Save(ctx context.Context, c checkpoint.Checkpoint) error {
 		return err
 	}
 	m.next, m.sum = c.Next, [sha256.Size]byte(sum.Sum(nil))
-	if _, err := s.produce(ctx, outgoing{key: s.key(m.id, -1), value: []byte(m.String())}); err != nil {
+	if _, err := s.produce(ctx, record{key: s.key(m.id, -1), value: []byte(m.String())}); err != nil {
 		return err
 	}
 	if err := s.p.CommitMetadata(ctx, c.Next, formatManifests(m, before, old)); err != nil {
@@ -300,9 +301,12 @@ func (s *Store) parseKey(key []byte) (id string, chunk int, ok bool) {
 	return id, chunk, err == nil && chunk >= 0 && chunk < maxChunks
 }
 
+// record is a message of the state topic; without a value it is a tombstone.
+type record struct{ key, value []byte }
+
 // produce writes records to the state partition and returns the offset of the
 // first. It repeats what fails until ctx ends: a record may be there twice.
-func (s *Store) produce(ctx context.Context, batch ...outgoing) (at int64, err error) {
+func (s *Store) produce(ctx context.Context, batch ...record) (at int64, err error) {
 	err = s.p.try(ctx, "write a checkpoint", func(ctx context.Context) error {
 		records := make([]kafkago.Record, len(batch))
 		for i, m := range batch {
@@ -315,8 +319,8 @@ func (s *Store) produce(ctx context.Context, batch ...outgoing) (at int64, err e
 		if err == nil {
 			err = resp.Error
 		}
-		if unacceptable(err) {
-			return &permanent{fmt.Errorf("kafka: writing to the state topic %s: %w", s.topic.topic, explain(err))}
+		if retry.Unacceptable(err) {
+			return &permanent{fmt.Errorf("kafka: writing to the state topic %s: %w", s.topic.topic, retry.Explain(err))}
 		}
 		if err == nil {
 			at = resp.BaseOffset

@@ -14,18 +14,24 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
 	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
+
+	kafkago "github.com/segmentio/kafka-go"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
-	kafkago "github.com/segmentio/kafka-go"
 )
 
 const stateTopic = "g-state"
@@ -152,14 +158,14 @@ func TestFault38_ChunkMissing(t *testing.T) {
 	s := state.Store(p)
 	saveAt(t, s, 1, 2, 3)
 	ctx := deadline(t)
-	if _, err := s.produce(ctx, outgoing{key: s.key(s.current.id, 1)}); err != nil {
+	if _, err := s.produce(ctx, record{key: s.key(s.current.id, 1)}); err != nil {
 		t.Fatal(err)
 	}
 	fresh := state.Store(p)
 	if c, err := fresh.Load(ctx); err != nil || at(c) != 2 {
 		t.Fatalf("%d, %v; want the checkpoint before", at(c), err)
 	}
-	if _, err := s.produce(ctx, outgoing{key: s.key(s.previous.id, 0), value: []byte("other")}); err != nil {
+	if _, err := s.produce(ctx, record{key: s.key(s.previous.id, 0), value: []byte("other")}); err != nil {
 		t.Fatal(err)
 	}
 	_, err := state.Store(p).Load(ctx)
@@ -195,7 +201,7 @@ func TestFault38_DamagedChanges(t *testing.T) {
 	saveAt(t, s, 1, 2)
 	saveChanges(t, s, 2, 3, 4, 5)
 	ctx := deadline(t)
-	if _, err := s.produce(ctx, outgoing{key: s.key(s.current.id, s.current.chunks), value: []byte("of a zombie")}); err != nil {
+	if _, err := s.produce(ctx, record{key: s.key(s.current.id, s.current.chunks), value: []byte("of a zombie")}); err != nil {
 		t.Fatal(err)
 	}
 	fresh := state.Store(p)
@@ -208,7 +214,7 @@ func TestFault38_DamagedChanges(t *testing.T) {
 	}
 	s = fresh
 	saveChanges(t, s, 6, 7, 8, 9)
-	if _, err := s.produce(ctx, outgoing{key: s.key(s.current.id, 4)}); err != nil { // of 0 to 5
+	if _, err := s.produce(ctx, record{key: s.key(s.current.id, 4)}); err != nil { // of 0 to 5
 		t.Fatal(err)
 	}
 	fresh = state.Store(p)
@@ -335,6 +341,18 @@ func TestStateTopicMustBeCompacted(t *testing.T) {
 	}
 }
 
+// TestFault79_WrongClockOfACheckpoint: the error names the clock.
+func TestFault79_WrongClockOfACheckpoint(t *testing.T) {
+	b := newBroker(t, 1)
+	b.Cluster().Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: kerr.InvalidTimestamp, Count: 2})
+	state := openState(t, b.Addr())
+	p := newGroup(t, quick(b.Addr())).newPartition(topicPartition{topic, 0}, nil)
+	_, err := state.Store(p).produce(deadline(t), record{key: []byte("k"), value: []byte("v")})
+	if !errors.Is(err, kafkago.InvalidTimestamp) || !strings.Contains(err.Error(), "clock of this machine says") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func FuzzManifests(f *testing.F) {
 	m := manifest{id: "12-3-abcd", next: 12, first: 7, chunks: 2}
 	f.Add(formatManifests(m))
@@ -402,7 +420,7 @@ func newTestDecoder(t testing.TB) stream.Decoder {
 // sendSamples writes samples n to m-1 of seven series.
 func sendSamples(t testing.TB, addr string, n, m int) {
 	t.Helper()
-	p, err := NewProducer(connection(addr), topic, quiet)
+	p, err := kafkasink.NewProducer(connection(addr), topic, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,9 @@ import (
 	"strconv"
 
 	kafkago "github.com/segmentio/kafka-go"
+
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
 // StateTopic keeps the checkpoints of the partitions of a group in a compacted
@@ -47,7 +50,7 @@ func (g *Group) StateTopic(ctx context.Context, topic string) (*StateTopic, erro
 	return openStateTopic(ctx, g.config.Connection, topic, most, g.config.Log)
 }
 
-func openStateTopic(ctx context.Context, c Connection, topic string, partitions int, log *slog.Logger) (*StateTopic, error) {
+func openStateTopic(ctx context.Context, c cluster.Connection, topic string, partitions int, log *slog.Logger) (*StateTopic, error) {
 	t, exists, err := findStateTopic(ctx, c, topic, log)
 	if err == nil && !exists {
 		err = t.create(ctx, partitions, false)
@@ -64,8 +67,8 @@ func openStateTopic(ctx context.Context, c Connection, topic string, partitions 
 
 // TryStateTopic makes the checks of Group.StateTopic, but creates nothing: it reports whether the topic
 // exists, and returns an error when it cannot be used or created.
-func (c *Connection) TryStateTopic(ctx context.Context, topic string, partitions int) (exists bool, err error) {
-	t, exists, err := findStateTopic(ctx, *c, topic, slog.New(slog.DiscardHandler))
+func TryStateTopic(ctx context.Context, c cluster.Connection, topic string, partitions int) (exists bool, err error) {
+	t, exists, err := findStateTopic(ctx, c, topic, slog.New(slog.DiscardHandler))
 	if err == nil && exists {
 		err = t.check(ctx, partitions)
 	} else if err == nil {
@@ -75,21 +78,21 @@ func (c *Connection) TryStateTopic(ctx context.Context, topic string, partitions
 }
 
 // findStateTopic reports whether a topic exists. Close must be called also after an error.
-func findStateTopic(ctx context.Context, c Connection, topic string, log *slog.Logger) (t *StateTopic, exists bool, err error) {
+func findStateTopic(ctx context.Context, c cluster.Connection, topic string, log *slog.Logger) (t *StateTopic, exists bool, err error) {
 	t = &StateTopic{topic: topic}
 	t.reader, err = NewGroup(GroupConfig{Connection: c, Topics: []string{topic}, FetchBytes: 4 << 20, Log: log})
 	if err != nil {
 		return t, false, err
 	}
-	t.reader.client.Timeout = t.reader.client.timeout // the replicas may take half of this
+	t.reader.client.Timeout = c.RequestTimeout() // the replicas may take half of this
 	err = t.try(ctx, "look for the state topic", func(ctx context.Context) error {
-		_, err := t.reader.client.partitions(ctx, []string{topic})
+		_, err := t.reader.client.Partitions(ctx, []string{topic})
 		exists = err == nil
 		switch {
 		case errors.Is(err, kafkago.UnknownTopicOrPartition):
 			return nil
-		case refused(err):
-			return &permanent{fmt.Errorf("kafka: the state topic: %w", explain(err))}
+		case retry.Refused(err):
+			return &permanent{fmt.Errorf("kafka: the state topic: %w", retry.Explain(err))}
 		}
 		return err
 	})
@@ -99,7 +102,7 @@ func findStateTopic(ctx context.Context, c Connection, topic string, log *slog.L
 // Close releases the connections.
 func (t *StateTopic) Close() error {
 	if t.reader != nil {
-		t.reader.client.close()
+		t.reader.client.Close()
 	}
 	return nil
 }
@@ -123,9 +126,9 @@ func (t *StateTopic) create(ctx context.Context, partitions int, only bool) erro
 		if errors.Is(err, kafkago.TopicAlreadyExists) {
 			return nil
 		}
-		if refused(err) {
+		if retry.Refused(err) {
 			return &permanent{fmt.Errorf("kafka: there is no state topic %s, and this client may not create it: "+
-				"create it (kafka-topics.sh --create --topic %[1]s --partitions %d --config cleanup.policy=compact), or allow Create of the topic: %w", t.topic, partitions, explain(err))}
+				"create it (kafka-topics.sh --create --topic %[1]s --partitions %d --config cleanup.policy=compact), or allow Create of the topic: %w", t.topic, partitions, retry.Explain(err))}
 		}
 		return err
 	})
@@ -149,7 +152,7 @@ func (t *StateTopic) check(ctx context.Context, partitions int) error {
 			return err
 		}
 		for _, r := range resp.Resources {
-			if refused(r.Error) {
+			if retry.Refused(r.Error) {
 				return &permanent{fmt.Errorf("kafka: this client may not see whether the state topic %s is compacted: allow DescribeConfigs of the topic: %w", t.topic, r.Error)}
 			}
 			if r.Error != nil {

@@ -75,11 +75,11 @@ func replacedWhileStopped(t *testing.T, addr string) {
 			t.Fatal(err)
 		}
 	}
-	client, err := c.newClient(nil)
+	client, err := c.NewClient(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.close()
+	defer client.Close()
 	resp, err := client.DeleteTopics(deadline(t), &kafkago.DeleteTopicsRequest{Topics: []string{topic}})
 	if err != nil || resp.Errors[topic] != nil {
 		t.Fatal(err, resp)

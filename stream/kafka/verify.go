@@ -84,7 +84,7 @@ func (p *Partition) reread(ctx context.Context, offset int64) (stream.Mark, erro
 	case errors.Is(err, errExpanded):
 		return stream.Mark{}, nil
 	case errors.Is(err, kafkago.OffsetOutOfRange), err == nil && resp.end <= offset:
-		ctx, cancel := p.group.client.bounded(ctx, 0)
+		ctx, cancel := p.group.client.Bounded(ctx, 0)
 		defer cancel()
 		first, end, err := p.listBounds(ctx)
 		switch {

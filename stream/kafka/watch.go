@@ -9,6 +9,8 @@ import (
 	"time"
 
 	kafkago "github.com/segmentio/kafka-go"
+
+	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
 // checkPartitions compares the numbers of partitions with those that the topics had
@@ -23,10 +25,10 @@ func (g *Group) checkPartitions(ctx context.Context, now map[string]int) error {
 			all[topic] = append(all[topic], i)
 		}
 	}
-	var b backoff
+	var b retry.Backoff
 	for {
-		rctx, cancel := g.client.bounded(ctx, 0)
-		resp, err := g.client.committed(rctx, g.config.Group, all)
+		rctx, cancel := g.client.Bounded(ctx, 0)
+		resp, err := committed(rctx, g.client, g.config.Group, all)
 		cancel()
 		if err == nil || errors.Is(err, kafkago.GroupIdNotFound) {
 			for topic, list := range resp {
@@ -41,11 +43,11 @@ func (g *Group) checkPartitions(ctx context.Context, now map[string]int) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if refused(err) {
-			return fmt.Errorf("kafka: fetch the offsets of the group %s: %w", g.config.Group, explain(err))
+		if retry.Refused(err) {
+			return fmt.Errorf("kafka: fetch the offsets of the group %s: %w", g.config.Group, retry.Explain(err))
 		}
 		g.setState("waiting for the offsets of the group: " + err.Error())
-		if err := b.pause(ctx); err != nil {
+		if err := b.Pause(ctx); err != nil {
 			return err
 		}
 	}
@@ -72,7 +74,7 @@ func (g *Group) watch(ctx context.Context, was map[string]int) error {
 		if err := g.verify(ctx); err != nil {
 			return err
 		}
-		now, err := g.client.partitions(ctx, g.config.Topics)
+		now, err := g.client.Partitions(ctx, g.config.Topics)
 		if err != nil {
 			continue // the readers notice and report what does not pass
 		}
@@ -91,7 +93,7 @@ func (g *Group) verify(ctx context.Context) error {
 	list := slices.Collect(maps.Values(g.assigned))
 	g.mu.Unlock()
 	for _, p := range list {
-		ctx, cancel := g.client.bounded(ctx, 0)
+		ctx, cancel := g.client.Bounded(ctx, 0)
 		err := p.verifyOnce(ctx)
 		cancel()
 		var verdict *permanent
@@ -117,7 +119,7 @@ func (g *Group) refreshEnds(ctx context.Context) {
 	if len(request) == 0 {
 		return
 	}
-	ctx, cancel := g.client.bounded(ctx, 0)
+	ctx, cancel := g.client.Bounded(ctx, 0)
 	defer cancel()
 	resp, err := g.client.ListOffsets(ctx, &kafkago.ListOffsetsRequest{Topics: request, IsolationLevel: g.config.Isolation.level()})
 	if err != nil {

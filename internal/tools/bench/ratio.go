@@ -18,7 +18,8 @@ import (
 
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/stream"
-	producer "github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 const (
@@ -139,7 +140,7 @@ func spentBy(p *os.ProcessState, begin time.Time) spent {
 func filledBroker() *devbroker.Broker {
 	broker, err := devbroker.Start(1, []string{ratioTopic})
 	check(err)
-	p, err := producer.NewProducer(producer.Connection{Brokers: []string{broker.Addr()}}, ratioTopic, slog.New(slog.DiscardHandler))
+	p, err := kafkasink.NewProducer(cluster.Connection{Brokers: []string{broker.Addr()}}, ratioTopic, slog.New(slog.DiscardHandler))
 	check(err)
 	s := newSeries()
 	messages := make([]stream.Message, ratioMessages)

@@ -41,8 +41,8 @@ var layers = map[string][]string{
 	"internal/report":     {"internal/lazyregexp"},
 	"internal/livepage":   {"stream", "eval/scoring"},
 
-	"internal/wire":   {"internal/spelling", "internal/config", "internal/events", "internal/report", "internal/secret", "internal/shell", "internal/isa", "eval", "eval/drift", "eval/anomaly", "orff", "orff/semigroup", "orff/algebra", "orff/maclaurin", "orff/vectorfield", "orff/coupling", "orff/spectrum", "orff/random", "sgd/losses", "sgd/penalties", "sgd/rates", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "varmodel/units", "stream", "stream/assemble", "stream/delivery", "stream/engine", "stream/file", "stream/file/filesink", "stream/format", "stream/format/timestamp", "stream/format/sniff", "stream/format/avro", "stream/format/otlp", "stream/influx", "stream/kafka", "stream/lineproto", "stream/remotewrite", "stream/sim", "eval/calendar", "eval/scoring", "eval/simulate", "stream/checkpoint"},
-	"internal/job":    {"internal/wire", "internal/config", "internal/dataset", "internal/livepage", "internal/report", "internal/shell", "stream", "stream/assemble", "stream/engine", "stream/run", "stream/file", "stream/file/filesink", "stream/file/filestore", "stream/kafka", "eval/scoring", "stream/checkpoint"},
+	"internal/wire":   {"internal/spelling", "internal/config", "internal/events", "internal/report", "internal/secret", "internal/shell", "internal/isa", "eval", "eval/drift", "eval/anomaly", "orff", "orff/semigroup", "orff/algebra", "orff/maclaurin", "orff/vectorfield", "orff/coupling", "orff/spectrum", "orff/random", "sgd/losses", "sgd/penalties", "sgd/rates", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "varmodel/units", "stream", "stream/assemble", "stream/delivery", "stream/engine", "stream/file", "stream/file/filesink", "stream/format", "stream/format/timestamp", "stream/format/sniff", "stream/format/avro", "stream/format/otlp", "stream/influx", "stream/kafka", "stream/kafka/cluster", "stream/kafka/kafkasink", "stream/lineproto", "stream/remotewrite", "stream/sim", "eval/calendar", "eval/scoring", "eval/simulate", "stream/checkpoint"},
+	"internal/job":    {"internal/wire", "internal/config", "internal/dataset", "internal/livepage", "internal/report", "internal/shell", "stream", "stream/assemble", "stream/engine", "stream/run", "stream/file", "stream/file/filesink", "stream/file/filestore", "stream/kafka", "stream/kafka/cluster", "stream/kafka/kafkasink", "eval/scoring", "stream/checkpoint"},
 	"internal/study":  {"internal/wire", "internal/config", "internal/report", "internal/footprint", "eval", "orff", "orff/algebra", "orff/accuracy", "orff/distance", "orff/coupling", "orff/random", "sgd", "sgd/batch", "sgd/rates", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "varmodel/units", "stream", "stream/assemble", "stream/engine", "stream/format", "stream/format/timestamp", "stream/format/sniff", "eval/anomaly", "eval/detection", "eval/scoring", "eval/simulate"},
 	"internal/thesis": {"internal/wire", "internal/config", "internal/study", "internal/report", "internal/vec", "eval", "orff", "orff/nystroem", "orff/vectorfield", "orff/distance", "orff/coupling", "orff/spectrum", "orff/random", "sgd/batch", "sgd/functional", "internal/dataset", "eval/scoring"},
 
@@ -101,7 +101,10 @@ var layers = map[string][]string{
 	"stream/file/filestore":         {"stream", "stream/checkpoint"},
 	"stream/file/internal/csvfield": {"internal/decimal"},
 	"stream/sim":                    {"stream", "stream/format", "stream/format/timestamp", "stream/format/sniff", "eval/simulate"},
-	"stream/kafka":                  {"stream", "internal/secret", "internal/decimal", "stream/checkpoint"},
+	"stream/kafka":                  {"stream", "stream/checkpoint", "stream/kafka/cluster", "stream/kafka/internal/retry"},
+	"stream/kafka/cluster":          {"internal/secret", "stream/kafka/internal/retry"},
+	"stream/kafka/kafkasink":        {"internal/decimal", "stream", "stream/kafka/cluster", "stream/kafka/internal/retry"},
+	"stream/kafka/internal/retry":   {},
 	"stream/delivery":               {"stream", "stream/lineproto", "stream/checkpoint"},
 	"stream/influx":                 {"stream", "stream/delivery", "stream/lineproto", "internal/secret"},
 	"stream/remotewrite":            {"stream", "stream/delivery", "stream/lineproto", "internal/secret"},

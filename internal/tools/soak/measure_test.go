@@ -17,7 +17,8 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 var (
@@ -27,7 +28,7 @@ var (
 
 // fill writes samples of n series to the topic, from the at-th on.
 func (w *world) fill(n, at, samples int) {
-	p, err := kafka.NewProducer(kafka.Connection{Brokers: []string{w.toK.Addr}}, topic, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	p, err := kafkasink.NewProducer(cluster.Connection{Brokers: []string{w.toK.Addr}}, topic, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -27,7 +27,8 @@ import (
 
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 var (
@@ -302,7 +303,7 @@ func (w *world) startProducing() (stop func()) {
 // produce sends samples until ctx ends. A failing request is repeated, so some
 // are in the log twice.
 func (w *world) produce(ctx context.Context) {
-	p, err := kafka.NewProducer(kafka.Connection{Brokers: []string{w.toK.Addr}, Timeout: 3 * time.Second}, topic,
+	p, err := kafkasink.NewProducer(cluster.Connection{Brokers: []string{w.toK.Addr}, Timeout: 3 * time.Second}, topic,
 		slog.New(slog.NewTextHandler(io.Discard, nil)))
 	if err != nil {
 		w.t.Error(err)

@@ -22,7 +22,8 @@ import (
 
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 var (
@@ -141,7 +142,7 @@ log: {level: error}
 // produce fills the topic with samples of 20 series at one second.
 func (m *mover) produce() {
 	const hosts = 20
-	p, err := kafka.NewProducer(kafka.Connection{Brokers: []string{m.kafka.Addr}}, topic, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	p, err := kafkasink.NewProducer(cluster.Connection{Brokers: []string{m.kafka.Addr}}, topic, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	if err != nil {
 		m.t.Fatal(err)
 	}

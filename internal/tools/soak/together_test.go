@@ -16,7 +16,8 @@ import (
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
 // TestFault71_KilledTogether: VictoriaMetrics is killed three times within 40 s while 12,000 samples come, and
@@ -48,7 +49,7 @@ func TestFault71_KilledTogether(t *testing.T) {
 		}
 		return cmd
 	}
-	p, err := kafka.NewProducer(kafka.Connection{Brokers: []string{broker.Addr()}}, topic, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	p, err := kafkasink.NewProducer(cluster.Connection{Brokers: []string{broker.Addr()}}, topic, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package kafka
+package cluster
 
 import (
 	"context"
@@ -14,6 +14,8 @@ import (
 	"github.com/segmentio/kafka-go/protocol"
 	"github.com/segmentio/kafka-go/protocol/describegroups"
 	"github.com/segmentio/kafka-go/protocol/metadata"
+
+	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
 // Right is an operation that an ACL of Kafka allows; its value is the bit of the operation in
@@ -47,7 +49,7 @@ func (e *RightsError) Error() string {
 // if there is one; and another error when a topic is not there or the brokers do not answer. A
 // broker before Kafka 2.3 does not tell rights; they are then taken for granted.
 func (c *Connection) CheckRights(ctx context.Context, group string, topics map[string][]Right) error {
-	ctx, cancel := context.WithTimeout(ctx, c.timeout())
+	ctx, cancel := context.WithTimeout(ctx, c.RequestTimeout())
 	defer cancel()
 	lacking := &RightsError{User: "User:" + c.SASL.Username}
 	if c.SASL.Username == "" || c.SASL.Mechanism == OAuthBearer {
@@ -56,7 +58,7 @@ func (c *Connection) CheckRights(ctx context.Context, group string, topics map[s
 	names := slices.Sorted(maps.Keys(topics))
 	answer, err := c.describeTopics(ctx, names)
 	if err != nil {
-		return explainFirst(err)
+		return retry.ExplainFirst(err)
 	}
 	var unusable error
 	for _, t := range answer {
@@ -64,7 +66,7 @@ func (c *Connection) CheckRights(ctx context.Context, group string, topics map[s
 		case errors.Is(err, kafkago.TopicAuthorizationFailed):
 			t.TopicAuthorizedOperations = 0
 		case t.ErrorCode != 0:
-			unusable = explainFirst(&TopicError{t.Name, err})
+			unusable = retry.ExplainFirst(&TopicError{t.Name, err})
 			continue
 		}
 		for _, r := range topics[t.Name] {
@@ -76,7 +78,7 @@ func (c *Connection) CheckRights(ctx context.Context, group string, topics map[s
 	if group != "" {
 		operations, err := c.groupOperations(ctx, group)
 		if err != nil {
-			return explainFirst(err)
+			return retry.ExplainFirst(err)
 		}
 		if !allows(operations, Read) {
 			lacking.Lacking = append(lacking.Lacking, fmt.Sprintf("%s group %s", Read, group))
@@ -102,7 +104,7 @@ func (c *Connection) describeTopics(ctx context.Context, topics []string) ([]met
 	var err error
 	for _, broker := range c.Brokers {
 		var list []metadata.ResponseTopic
-		if list, err = c.describeTopicsAt(ctx, broker, topics); err == nil || refused(err) {
+		if list, err = c.describeTopicsAt(ctx, broker, topics); err == nil || retry.Refused(err) {
 			return list, err
 		}
 	}
@@ -110,7 +112,7 @@ func (c *Connection) describeTopics(ctx context.Context, topics []string) ([]met
 }
 
 func (c *Connection) describeTopicsAt(ctx context.Context, broker string, topics []string) ([]metadata.ResponseTopic, error) {
-	dialer, err := c.dialer()
+	dialer, err := c.Dialer()
 	if err != nil {
 		return nil, err
 	}
@@ -158,11 +160,11 @@ func (c *Connection) handshake(ctx context.Context, raw net.Conn, address string
 
 // groupOperations asks the coordinator of a group for the operations that are allowed.
 func (c *Connection) groupOperations(ctx context.Context, group string) (int32, error) {
-	cl, err := c.newClient([]string{})
+	cl, err := c.NewClient([]string{})
 	if err != nil {
 		return 0, err
 	}
-	defer cl.close()
+	defer cl.Close()
 	answer, err := cl.transport.RoundTrip(ctx, cl.Addr, &describegroups.Request{Groups: []string{group}, IncludeAuthorizedOperations: true})
 	switch {
 	case errors.Is(err, kafkago.GroupAuthorizationFailed):

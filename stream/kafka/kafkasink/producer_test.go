@@ -1,27 +1,29 @@
-package kafka
+package kafkasink
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	kafkago "github.com/segmentio/kafka-go"
-	"github.com/twmb/franz-go/pkg/kerr"
-	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/orffvar/forecaster/stream"
 )
 
 func TestProducerPartitionsAsKafkaDoes(t *testing.T) {
 	b := newBroker(t, 7)
-	send(t, b.Addr(), 0, 100)
+	p, err := NewProducer(connection(b.Addr()), topic, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if err := p.Send(deadline(t), numbered(0, 100)); err != nil {
+		t.Fatal(err)
+	}
 	// The partitioner of an independent client.
 	other, err := kgo.NewClient(kgo.SeedBrokers(b.Addr()), kgo.DefaultProduceTopic(topic), kgo.RecordPartitioner(kgo.StickyKeyPartitioner(nil)))
 	if err != nil {
@@ -36,33 +38,11 @@ func TestProducerPartitionsAsKafkaDoes(t *testing.T) {
 		}
 		want[string(r.Key)] = r.Partition
 	}
-	err = runGroup(t, newGroup(t, quick(b.Addr())), func(ctx context.Context, p *Partition) error {
-		all, err := readAll(ctx, p, 0)
-		for _, m := range all {
-			if m.Partition != want[string(m.Key)] {
-				t.Errorf("key %s is in partition %d, want %d", m.Key, m.Partition, want[string(m.Key)])
-			}
+	for _, m := range everything(t, b.Addr()) {
+		if m.Partition != want[string(m.Key)] {
+			t.Errorf("key %s is in partition %d, want %d", m.Key, m.Partition, want[string(m.Key)])
 		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
-}
-
-func TestProducerKeepsTheOrderThroughFaults(t *testing.T) {
-	t.Parallel()
-	b := newBroker(t, 2)
-	b.Cluster().Fault(
-		kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: kerr.NotLeaderForPartition, Count: 2},
-		kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: kerr.NotEnoughReplicas, Count: 2},
-	)
-	send(t, b.Addr(), 0, 4000)
-	var got collect
-	if err := runGroup(t, newGroup(t, quick(b.Addr())), got.work); err != nil {
-		t.Fatal(err)
-	}
-	checkNumbers(t, got.messages, 0, 4000)
 }
 
 func TestProducerWaitsForTheTopic(t *testing.T) {
@@ -138,22 +118,4 @@ func TestDeadLettersKeepTheMessage(t *testing.T) {
 	if got := strings.Join(headers, " "); got != want || string(r.Key) != "k" || string(r.Value) != "{" {
 		t.Errorf("key %s, value %s, headers %s", r.Key, r.Value, got)
 	}
-}
-
-// syncBuffer is a log that several goroutines write to.
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }

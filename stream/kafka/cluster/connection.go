@@ -1,4 +1,6 @@
-package kafka
+// Package cluster reaches the brokers of Kafka: addresses, TLS and credentials, the topics that the brokers have, and the
+// rights that they grant.
+package cluster
 
 import (
 	"context"
@@ -16,9 +18,10 @@ import (
 	"github.com/segmentio/kafka-go/sasl/scram"
 
 	"github.com/orffvar/forecaster/internal/secret"
+	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
-// Connection says how the brokers are reached.
+// Connection has the addresses of the brokers, and the client that they see.
 type Connection struct {
 	// Brokers are host:port of one or more brokers; the others are found
 	// through them.
@@ -106,15 +109,16 @@ func (f TLSFiles) Config() (*tls.Config, error) {
 	return c, nil
 }
 
-// client is a connection pool that knows the leaders of some topics.
-type client struct {
+// Client is a connection pool that knows the leaders of some topics. The packages beside this one send their requests
+// through it.
+type Client struct {
 	kafkago.Client
 	transport *kafkago.Transport
 	timeout   time.Duration
 }
 
-// newClient connects to nothing yet.
-func (c *Connection) newClient(topics []string) (*client, error) {
+// NewClient returns a Client of some topics, nil for all, that has not connected yet.
+func (c *Connection) NewClient(topics []string) (*Client, error) {
 	if len(c.Brokers) == 0 {
 		return nil, errors.New("kafka: no brokers were given")
 	}
@@ -128,54 +132,56 @@ func (c *Connection) newClient(topics []string) (*client, error) {
 		return nil, err
 	}
 	t := &kafkago.Transport{
-		Dial:           (&net.Dialer{Timeout: c.timeout()}).DialContext,
-		DialTimeout:    c.timeout(),
+		Dial:           (&net.Dialer{Timeout: c.RequestTimeout()}).DialContext,
+		DialTimeout:    c.RequestTimeout(),
 		ClientID:       c.ClientID,
 		TLS:            c.TLS,
 		SASL:           mechanism,
 		MetadataTopics: topics,          // asking for all would cost much in a large cluster
 		MetadataTTL:    2 * time.Second, // how late a new leader or topic is noticed
 	}
-	return &client{
+	return &Client{
 		Client:    kafkago.Client{Addr: kafkago.TCP(c.Brokers...), Transport: t},
 		transport: t,
-		timeout:   c.timeout(),
+		timeout:   c.RequestTimeout(),
 	}, nil
 }
 
-// dialer does for a consumer group what newClient does for all else.
-func (c *Connection) dialer() (*kafkago.Dialer, error) {
+// Dialer does for a consumer group what NewClient does for all else.
+func (c *Connection) Dialer() (*kafkago.Dialer, error) {
 	mechanism, err := c.SASL.mechanism()
 	if err != nil {
 		return nil, err
 	}
 	return &kafkago.Dialer{
 		ClientID:      c.ClientID,
-		Timeout:       c.timeout(),
+		Timeout:       c.RequestTimeout(),
 		TLS:           c.TLS,
 		SASLMechanism: mechanism,
 	}, nil
 }
 
-func (c *Connection) timeout() time.Duration {
+// RequestTimeout is Timeout or, without one, its default.
+func (c *Connection) RequestTimeout() time.Duration {
 	if c.Timeout > 0 {
 		return c.Timeout
 	}
 	return 10 * time.Second
 }
 
-// bounded returns a context for one request. The pool only gives up on a
+// Bounded returns a context for one request. The pool only gives up on a
 // silent connection whose request had a deadline.
-func (c *client) bounded(ctx context.Context, extra time.Duration) (context.Context, context.CancelFunc) {
+func (c *Client) Bounded(ctx context.Context, extra time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, c.timeout+extra)
 }
 
-func (c *client) close() { c.transport.CloseIdleConnections() }
+// Close releases the connections.
+func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// partitions returns the number of partitions of each topic, or the error of
+// Partitions returns the number of partitions of each topic, or the error of
 // the first topic that cannot be used, with its name.
-func (c *client) partitions(ctx context.Context, topics []string) (map[string]int, error) {
-	ctx, cancel := c.bounded(ctx, 0)
+func (c *Client) Partitions(ctx context.Context, topics []string) (map[string]int, error) {
+	ctx, cancel := c.Bounded(ctx, 0)
 	defer cancel()
 	resp, err := c.Metadata(ctx, &kafkago.MetadataRequest{Topics: topics})
 	if err != nil {
@@ -196,7 +202,7 @@ func (c *client) partitions(ctx context.Context, topics []string) (map[string]in
 	return counts, nil
 }
 
-// TopicError says which topic cannot be used.
+// TopicError names a topic that cannot be used.
 type TopicError struct {
 	Topic string
 	Err   error
@@ -217,15 +223,15 @@ func (e *TopicError) Unwrap() error { return e.Err }
 
 // Ping returns nil when a broker answers.
 func (c *Connection) Ping(ctx context.Context) error {
-	cl, err := c.newClient([]string{})
+	cl, err := c.NewClient([]string{})
 	if err != nil {
 		return err
 	}
-	defer cl.close()
-	ctx, cancel := cl.bounded(ctx, 0)
+	defer cl.Close()
+	ctx, cancel := cl.Bounded(ctx, 0)
 	defer cancel()
 	if _, err := cl.Metadata(ctx, &kafkago.MetadataRequest{Topics: []string{}}); err != nil {
-		return explainFirst(err)
+		return retry.ExplainFirst(err)
 	}
 	return nil
 }
@@ -233,14 +239,14 @@ func (c *Connection) Ping(ctx context.Context) error {
 // Partitions returns the number of partitions of each topic. A topic that is not
 // there is an error.
 func (c *Connection) Partitions(ctx context.Context, topics []string) (map[string]int, error) {
-	cl, err := c.newClient(topics)
+	cl, err := c.NewClient(topics)
 	if err != nil {
 		return nil, err
 	}
-	defer cl.close()
-	counts, err := cl.partitions(ctx, topics)
+	defer cl.Close()
+	counts, err := cl.Partitions(ctx, topics)
 	if err != nil {
-		return nil, explainFirst(err)
+		return nil, retry.ExplainFirst(err)
 	}
 	return counts, nil
 }
@@ -248,15 +254,15 @@ func (c *Connection) Partitions(ctx context.Context, topics []string) (map[strin
 // CreateTopic creates a topic with the broker's default replication, unless it
 // exists.
 func (c *Connection) CreateTopic(ctx context.Context, topic string, partitions int) error {
-	cl, err := c.newClient([]string{topic})
+	cl, err := c.NewClient([]string{topic})
 	if err != nil {
 		return err
 	}
-	defer cl.close()
-	if _, err := cl.partitions(ctx, []string{topic}); err == nil {
+	defer cl.Close()
+	if _, err := cl.Partitions(ctx, []string{topic}); err == nil {
 		return nil
 	}
-	ctx, cancel := cl.bounded(ctx, 0)
+	ctx, cancel := cl.Bounded(ctx, 0)
 	defer cancel()
 	resp, err := cl.CreateTopics(ctx, &kafkago.CreateTopicsRequest{Topics: []kafkago.TopicConfig{
 		{Topic: topic, NumPartitions: partitions, ReplicationFactor: -1},
@@ -265,7 +271,7 @@ func (c *Connection) CreateTopic(ctx context.Context, topic string, partitions i
 		err = resp.Errors[topic]
 	}
 	if err != nil && !errors.Is(err, kafkago.TopicAlreadyExists) {
-		return fmt.Errorf("kafka: creating topic %s: %w", topic, explain(err))
+		return fmt.Errorf("kafka: creating topic %s: %w", topic, retry.Explain(err))
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package kafka
+package kafkasink
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	kafkago "github.com/segmentio/kafka-go"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
 )
 
 type deadLetters struct{ producer *Producer }
@@ -24,7 +25,7 @@ var _ stream.DeadLetters = (*deadLetters)(nil)
 //	forecaster.topic      topic of the input
 //	forecaster.partition  its partition
 //	forecaster.offset     offset of the message
-func NewDeadLetters(c Connection, topic string, log *slog.Logger) (stream.DeadLetters, error) {
+func NewDeadLetters(c cluster.Connection, topic string, log *slog.Logger) (stream.DeadLetters, error) {
 	p, err := NewProducer(c, topic, log)
 	if err != nil {
 		return nil, err

@@ -1,10 +1,11 @@
-package kafka
+package kafkasink
 
 import (
 	"context"
 	"log/slog"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
 )
 
 // Sink writes forecasts to a topic, as messages that an Encoder makes. The key is the name of
@@ -31,9 +32,9 @@ type Encoder interface {
 
 var _ stream.Sink = (*Sink)(nil)
 
-// NewSink returns a Sink that has not connected yet. The topic has to exist. Messages that exceed its
+// New returns a Sink that has not connected yet. The topic has to exist. Messages that exceed its
 // limit become letters; nil: they are only counted and logged.
-func NewSink(c Connection, topic string, encoder Encoder, letters stream.DeadLetters, log *slog.Logger) (*Sink, error) {
+func New(c cluster.Connection, topic string, encoder Encoder, letters stream.DeadLetters, log *slog.Logger) (*Sink, error) {
 	p, err := NewProducer(c, topic, log)
 	if err != nil {
 		return nil, err

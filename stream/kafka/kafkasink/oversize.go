@@ -1,23 +1,18 @@
-package kafka
+package kafkasink
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	kafkago "github.com/segmentio/kafka-go"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
 // maxMessage is the size beyond which a message is not sent: a broker hangs up at a request that
 // exceeds its socket.request.max.bytes, 100 MiB by default, without saying why.
 const maxMessage = 64 << 20
-
-// tooLarge reports whether err is the refusal of a request that exceeds the limit of the topic.
-func tooLarge(err error) bool {
-	return errors.Is(err, kafkago.MessageSizeTooLarge) || errors.Is(err, kafkago.RecordListTooLarge)
-}
 
 // deliver writes a batch, in halves if it exceeds the limit of the topic. What exceeds it alone goes to
 // p.oversize.
@@ -27,7 +22,7 @@ func (p *Producer) deliver(ctx context.Context, partition int, batch []outgoing)
 		err = p.try(ctx, func(ctx context.Context) error { return p.produce(ctx, partition, batch) })
 	}
 	switch half := len(batch) / 2; {
-	case !tooLarge(err):
+	case !retry.TooLarge(err):
 		return err
 	case half > 0:
 		p.limit.Store(max(p.limit.Load()/2, 1)) // the next batches fit

@@ -1,4 +1,4 @@
-package kafka
+package kafkasink
 
 import (
 	"encoding/json"
@@ -16,7 +16,7 @@ func TestRealAnomalyMessages(t *testing.T) {
 	t.Parallel()
 	k := testserver.StartKafka(t)
 	k.CreateTopic(topic, 3)
-	s, err := NewAnomalySink(connection(k.Addr), topic, nil, quiet)
+	s, err := NewAnomalies(connection(k.Addr), topic, nil, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package kafka
+package retry
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 // still that of the resolver.
 func TestUnknownName(t *testing.T) {
 	unknown := &net.DNSError{Err: "no such host", Name: "nohost", IsNotFound: true}
-	err := explainFirst(&net.OpError{Op: "dial", Net: "tcp", Err: unknown})
+	err := ExplainFirst(&net.OpError{Op: "dial", Net: "tcp", Err: unknown})
 	if !strings.HasPrefix(err.Error(), "no machine has the name nohost: correct the address of the broker: ") || !errors.Is(err, unknown) {
 		t.Errorf("got %v", err)
 	}

@@ -1,4 +1,4 @@
-package kafka
+package kafkasink
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -21,31 +20,12 @@ import (
 
 func newSink(t testing.TB, addr string, levels ...float64) *Sink {
 	t.Helper()
-	s, err := NewSink(connection(addr), topic, LongJSON{levels}, nil, quiet)
+	s, err := New(connection(addr), topic, LongJSON{levels}, nil, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
 	return s
-}
-
-// everything returns the messages of the topic; those of a partition in order.
-func everything(t testing.TB, addr string) []stream.Message {
-	t.Helper()
-	var mu sync.Mutex
-	var got []stream.Message
-	c := quick(addr)
-	c.Group = ""
-	if err := runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
-		all, err := readAll(ctx, p, 0)
-		mu.Lock()
-		defer mu.Unlock()
-		got = append(got, all...)
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return got
 }
 
 func TestSinkWritesForecasts(t *testing.T) {
@@ -160,7 +140,7 @@ func TestSinkEnds(t *testing.T) {
 	if err := s.Write(ctx, streamtest.Batch(0, 1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := NewSink(connection("127.0.0.1:1"), "", nil, nil, nil); err == nil {
+	if _, err := New(connection("127.0.0.1:1"), "", nil, nil, nil); err == nil {
 		t.Error("no topic was accepted")
 	}
 }

@@ -1,4 +1,9 @@
-package kafka
+// Package kafkasink writes to topics of Kafka: a Producer messages, a Sink forecasts in the form of an Encoder, and the
+// sinks of NewAnomalies and NewDeadLetters events and refused messages.
+//
+// A message without an acknowledgement is written again, so that it can be in the log twice. Messages stay in order
+// within a partition.
+package kafkasink
 
 import (
 	"context"
@@ -12,6 +17,8 @@ import (
 	kafkago "github.com/segmentio/kafka-go"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
 // A request of a Producer has at most this many messages and, unless one is
@@ -25,7 +32,7 @@ const (
 // Kafka's standard partitioner chooses (murmur2), a message without one to any partition.
 type Producer struct {
 	topic    string
-	client   *client
+	client   *cluster.Client
 	balancer kafkago.Murmur2Balancer
 	log      *slog.Logger
 	limit    atomic.Int64 // bytes of a request
@@ -42,15 +49,15 @@ type Producer struct {
 
 // NewProducer returns a Producer that has not connected yet. A nil log means
 // slog.Default().
-func NewProducer(c Connection, topic string, log *slog.Logger) (*Producer, error) {
+func NewProducer(c cluster.Connection, topic string, log *slog.Logger) (*Producer, error) {
 	if topic == "" {
 		return nil, errors.New("kafka: a producer needs a topic")
 	}
-	cl, err := c.newClient([]string{topic})
+	cl, err := c.NewClient([]string{topic})
 	if err != nil {
 		return nil, err
 	}
-	cl.Timeout = cl.timeout // the replicas may take half of this
+	cl.Timeout = c.RequestTimeout() // the replicas may take half of this
 	if log == nil {
 		log = slog.Default()
 	}
@@ -61,7 +68,7 @@ func NewProducer(c Connection, topic string, log *slog.Logger) (*Producer, error
 
 // Close releases the connections.
 func (p *Producer) Close() error {
-	p.client.close()
+	p.client.Close()
 	return nil
 }
 
@@ -149,7 +156,7 @@ func (p *Producer) sendAll(ctx context.Context, n int, message func(i int) outgo
 func (p *Producer) partitions(ctx context.Context) ([]int, error) {
 	var all []int
 	err := p.try(ctx, func(ctx context.Context) error {
-		counts, err := p.client.partitions(ctx, []string{p.topic})
+		counts, err := p.client.Partitions(ctx, []string{p.topic})
 		for i := range counts[p.topic] {
 			all = append(all, i)
 		}
@@ -196,10 +203,10 @@ func (p *Producer) produce(ctx context.Context, partition int, batch []outgoing)
 
 // try repeats a request until it succeeds, is refused for good, or ctx ends.
 func (p *Producer) try(ctx context.Context, request func(ctx context.Context) error) error {
-	var b backoff
+	var b retry.Backoff
 	for {
 		stream.Heartbeat(ctx)
-		rctx, cancel := p.client.bounded(ctx, 0)
+		rctx, cancel := p.client.Bounded(ctx, 0)
 		err := request(rctx)
 		cancel()
 		switch {
@@ -207,28 +214,22 @@ func (p *Producer) try(ctx context.Context, request func(ctx context.Context) er
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case unacceptable(err):
-			return fmt.Errorf("kafka: writing to topic %s: %w", p.topic, explain(err))
+		case retry.Unacceptable(err):
+			return fmt.Errorf("kafka: writing to topic %s: %w", p.topic, retry.Explain(err))
 		}
 		p.report(err)
-		if err := b.pause(ctx); err != nil {
+		if err := b.Pause(ctx); err != nil {
 			return err
 		}
 	}
-}
-
-// unacceptable reports whether err is the broker's final refusal of a message.
-func unacceptable(err error) bool {
-	return refused(err) || tooLarge(err) ||
-		errors.Is(err, kafkago.InvalidRecord) || errors.Is(err, kafkago.InvalidTimestamp)
 }
 
 // report logs each new kind of failure once.
 func (p *Producer) report(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if s := kind(err); s != p.problem {
+	if s := retry.Kind(err); s != p.problem {
 		p.problem = s
-		p.log.Warn("writing to Kafka failed and is repeated", "topic", p.topic, "error", explain(err))
+		p.log.Warn("writing to Kafka failed and is repeated", "topic", p.topic, "error", retry.Explain(err))
 	}
 }

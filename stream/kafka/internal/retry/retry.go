@@ -1,4 +1,6 @@
-package kafka
+// Package retry has the pause before a failed request to Kafka is repeated, and the errors for which there is no
+// point in it: the refusals of a client or of a message, with the remedy.
+package retry
 
 import (
 	"context"
@@ -21,12 +23,12 @@ const (
 	lastPause  = 10 * time.Second
 )
 
-// backoff is a pause that doubles with every failure. Its jitter keeps the
+// Backoff is a pause that doubles with every failure. Its jitter keeps the
 // clients of a broker that comes back from calling all at once.
-type backoff struct{ next time.Duration }
+type Backoff struct{ next time.Duration }
 
-// pause waits between half and all of the current step, or until ctx ends.
-func (b *backoff) pause(ctx context.Context) error {
+// Pause waits between half and all of the current step, or until ctx ends.
+func (b *Backoff) Pause(ctx context.Context) error {
 	d := max(b.next, firstPause)
 	b.next = min(2*d, lastPause)
 	t := time.NewTimer(d/2 + rand.N(d/2))
@@ -39,12 +41,12 @@ func (b *backoff) pause(ctx context.Context) error {
 	}
 }
 
-func (b *backoff) reset() { b.next = 0 }
+func (b *Backoff) Reset() { b.next = 0 }
 
-// refused reports whether err is the broker's refusal of this client
+// Refused reports whether err is the broker's refusal of this client
 // as it is configured. At the start this is a mistake that waiting does not
 // repair; later it may be a change of credentials and is waited for.
-func refused(err error) bool {
+func Refused(err error) bool {
 	for _, e := range []kafkago.Error{
 		kafkago.SASLAuthenticationFailed, kafkago.UnsupportedSASLMechanism, kafkago.IllegalSASLState,
 		kafkago.TopicAuthorizationFailed, kafkago.GroupAuthorizationFailed, kafkago.ClusterAuthorizationFailed,
@@ -66,13 +68,24 @@ func refused(err error) bool {
 		errors.As(err, &verify) || errors.As(err, &record) || errors.As(err, &alert) || expectsTLS(err)
 }
 
+// Unacceptable reports whether err is the broker's final refusal of a message.
+func Unacceptable(err error) bool {
+	return Refused(err) || TooLarge(err) ||
+		errors.Is(err, kafkago.InvalidRecord) || errors.Is(err, kafkago.InvalidTimestamp)
+}
+
+// TooLarge reports whether err is the refusal of a request that exceeds the limit of the topic.
+func TooLarge(err error) bool {
+	return errors.Is(err, kafkago.MessageSizeTooLarge) || errors.Is(err, kafkago.RecordListTooLarge)
+}
+
 // expectsTLS recognises the text of kafka-go, which has no type.
 func expectsTLS(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "expecting TLS")
 }
 
-// explain adds what to look at to an error of a refused client.
-func explain(err error) error {
+// Explain adds what to look at to an error of a refused client.
+func Explain(err error) error {
 	var record tls.RecordHeaderError
 	switch {
 	case err == nil:
@@ -89,14 +102,14 @@ func explain(err error) error {
 		return fmt.Errorf("the broker takes the time of a message for wrong, by its own clock; the clock of this machine says %s: "+
 			"if that is wrong, set it (timedatectl, chronyc makestep), else the clock of the broker, or raise message.timestamp.after.max.ms and message.timestamp.before.max.ms of the topic: %w",
 			time.Now().UTC().Format(time.RFC3339), err)
-	case refused(err):
+	case Refused(err):
 		return fmt.Errorf("the broker refuses this client, or this client the broker: %w", err)
 	}
 	return err
 }
 
-// explainFirst is explain for an error before there ever was an answer.
-func explainFirst(err error) error {
+// ExplainFirst is Explain for an error before there ever was an answer.
+func ExplainFirst(err error) error {
 	if dial := new(net.OpError); errors.Is(err, syscall.ECONNREFUSED) && errors.As(err, &dial) && dial.Addr != nil {
 		return fmt.Errorf("no broker listens at %s: start it, or correct the address: %w", dial.Addr, syscall.ECONNREFUSED)
 	} else if errors.Is(err, syscall.ECONNREFUSED) {
@@ -108,12 +121,12 @@ func explainFirst(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) {
 		return fmt.Errorf("the broker hangs up; when it does so always, it may expect TLS or other credentials: %w", err)
 	}
-	return explain(err)
+	return Explain(err)
 }
 
-// kind is the text of an error without what differs between two of a kind: the
+// Kind is the text of an error without what differs between two of a kind: the
 // ports of a connection.
-func kind(err error) string {
+func Kind(err error) string {
 	var op *net.OpError
 	if errors.As(err, &op) {
 		return op.Op + ": " + op.Err.Error()

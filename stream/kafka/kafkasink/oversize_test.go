@@ -1,4 +1,4 @@
-package kafka
+package kafkasink
 
 import (
 	"context"
@@ -57,11 +57,11 @@ func TestFault80_AboveTheLimitOfTheTopic(t *testing.T) {
 
 func aboveTheLimit(t *testing.T, addr string) {
 	c := connection(addr)
-	cl, err := c.newClient(nil)
+	cl, err := c.NewClient(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer cl.close()
+	defer cl.Close()
 	for _, topic := range []string{"small", "letters"} {
 		resp, err := cl.CreateTopics(deadline(t), &kafkago.CreateTopicsRequest{Topics: []kafkago.TopicConfig{{
 			Topic: topic, NumPartitions: 1, ReplicationFactor: 1, ConfigEntries: []kafkago.ConfigEntry{{ConfigName: "max.message.bytes", ConfigValue: "20000"}},
@@ -71,7 +71,7 @@ func aboveTheLimit(t *testing.T, addr string) {
 		}
 	}
 	letters := &keptLetters{}
-	s, err := NewSink(connection(addr), "small", padded{}, letters, quiet)
+	s, err := New(connection(addr), "small", padded{}, letters, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,10 +136,12 @@ func aboveTheLimit(t *testing.T, addr string) {
 func TestFault79_WrongClock(t *testing.T) {
 	b := newBroker(t, 1)
 	b.Cluster().Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: kerr.InvalidTimestamp, Count: 2})
-	state := openState(t, b.Addr())
-	p := newGroup(t, quick(b.Addr())).newPartition(topicPartition{topic, 0}, nil)
-	_, err := state.Store(p).produce(deadline(t), outgoing{key: []byte("k"), value: []byte("v")})
-	mustNameTheClock(t, err, time.Now())
+	p, err := NewProducer(connection(b.Addr()), topic, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	mustNameTheClock(t, p.Send(deadline(t), numbered(0, 1)), time.Now())
 }
 
 // wrongClock sends what a producer sends whose clock is ten days ahead.

@@ -1,4 +1,4 @@
-package kafka
+package kafkasink
 
 import (
 	"context"
@@ -7,14 +7,15 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
 )
 
 type anomalySink struct{ producer *Producer }
 
 var _ stream.Sink = (*anomalySink)(nil)
 
-// NewAnomalySink returns a sink that has not connected yet. The topic has to exist. For letters
-// see NewSink.
+// NewAnomalies returns a sink that has not connected yet. The topic has to exist. For letters
+// see New.
 //
 // The sink writes the events of anomalies to a topic, as JSON:
 //
@@ -26,7 +27,7 @@ var _ stream.Sink = (*anomalySink)(nil)
 // The event is begin, new_normal or end, and time the time of the sample at which it became known.
 // The key is the name of the series. After a crash messages may be there again, with the same
 // bytes: (series, begin, event) is the identity of a message.
-func NewAnomalySink(c Connection, topic string, letters stream.DeadLetters, log *slog.Logger) (stream.Sink, error) {
+func NewAnomalies(c cluster.Connection, topic string, letters stream.DeadLetters, log *slog.Logger) (stream.Sink, error) {
 	p, err := NewProducer(c, topic, log)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,95 @@
+package kafkasink
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/orffvar/forecaster/internal/devbroker"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
+)
+
+const topic = "in"
+
+// newBroker starts a broker in the process with the topic.
+func newBroker(t testing.TB, partitions int, options ...kfake.Opt) *devbroker.Broker {
+	t.Helper()
+	b, err := devbroker.Start(partitions, []string{topic}, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	return b
+}
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// connection is one whose requests do not fail, or are repeated and write messages
+// twice, because the machine is busy.
+func connection(addr string) cluster.Connection {
+	return cluster.Connection{Brokers: []string{addr}, ClientID: "test", Timeout: 30 * time.Second}
+}
+
+func deadline(t testing.TB) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func numbered(n, m int) []stream.Message {
+	var messages []stream.Message
+	for i := n; i < m; i++ {
+		messages = append(messages, stream.Message{
+			Key: strconv.AppendInt(nil, int64(i%10), 10), Value: strconv.AppendInt(nil, int64(i), 10),
+		})
+	}
+	return messages
+}
+
+// everything returns the messages of the topic; those of a partition in order.
+func everything(t testing.TB, addr string) []stream.Message {
+	t.Helper()
+	g, err := kafka.NewGroup(kafka.GroupConfig{Connection: connection(addr), Topics: []string{topic}, MaxWait: 50 * time.Millisecond, Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var got []stream.Message
+	err = g.Run(deadline(t), func(ctx context.Context, p *kafka.Partition) error {
+		if err := p.Seek(ctx, 0, stream.Mark{}); err != nil {
+			return err
+		}
+		lag := func() int64 {
+			all := g.Status().Partitions
+			return all[slices.IndexFunc(all, func(s kafka.PartitionStatus) bool { return s.Partition == p.Number() })].Lag()
+		}
+		for dst := make([]stream.Message, 7); lag() > 0; {
+			n, err := p.Read(ctx, dst)
+			if err != nil {
+				return err
+			}
+			mu.Lock()
+			for _, m := range dst[:n] {
+				m.Key, m.Value = slices.Clone(m.Key), slices.Clone(m.Value)
+				got = append(got, m)
+			}
+			mu.Unlock()
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortStableFunc(got, func(a, b stream.Message) int { return int(a.Partition - b.Partition) })
+	return got
+}
