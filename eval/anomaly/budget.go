@@ -8,11 +8,11 @@ import (
 
 const (
 	budgetEvery  = 1024 // samples after which the rate of a budget is set again
-	budgetSpare  = 1    // alarm beyond the expected number that changes little
-	budgetMemory = 20   // expected alarms, after which those so far count half
-	budgetMost   = .1   // alarms per sample
-	budgetRaise  = 3    // largest factor of the rate by the spacing
-	budgetTail   = 2    // expected alarms, after whose samples the tail of Jump begins to forget
+	budgetSpare  = 1    // alarms added to A and to E, so that one alarm changes little
+	budgetMemory = 20   // E at which A and E are halved
+	budgetMost   = .1   // largest rate, alarms per sample
+	budgetRaise  = 3    // largest factor of the rate that follows from the spacing
+	budgetTail   = 2    // expected alarms whose samples the tail of Jump remembers
 )
 
 // budget keeps the alarms near Config.AlarmsPerDay. The estimated tails may be too high or too low, so it
@@ -20,8 +20,8 @@ const (
 //
 //	now = rate * min((E + budgetSpare) / (A + budgetSpare), budgetRaise).
 type budget struct {
-	rate, now        float64 // per sample: by the spacing, and after what the series has shown; 0 = not known yet
-	expected, alarms float64
+	rate, now        float64 // alarms per sample: by the spacing, and corrected by A; 0 = not known yet
+	expected, alarms float64 // E and A
 }
 
 // setRate sets the limits to a rate of false alarms per sample.

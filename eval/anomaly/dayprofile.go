@@ -11,7 +11,7 @@ const (
 	dayBins = 48          // of a day
 	dayLen  = 86400 * 1e9 // ns
 	dayMost = 200         // samples that a bin is averaged over
-	dayOdd  = 3           // days in a row with an excursion in a bin, from which on the bin learns it
+	dayOdd  = 3           // a bin learns an excursion that comes on this number of days in a row
 )
 
 // dayProfile is the mean of each variable by time of day.
@@ -20,15 +20,15 @@ type dayProfile struct {
 	counts [dayBins]uint8 // samples, at most dayMost
 	visits [dayBins]dayVisits
 
-	// Rows of the variables, less the origin of each: 32 bits halve the state. The first row is that
-	// of all bins without samples, which most bins of a young series are.
+	// Rows of means, less the origins of the variables: 32 bits halve the state. Bins without samples,
+	// most of them in a young series, share the first row.
 	values []float32
 	rows   [dayBins]uint8 // row of a bin
 	dim    int
 }
 
-// dayVisits are the days that had samples in a bin, at most 2 (bits 0 and 1); the last days in a row on which Level
-// learnt some sample there in no way, at most dayOdd (bits 2 and 3); and whether the last day is one of them (bit 4).
+// dayVisits describes a bin. Bits 0 and 1 count the days with samples, at most 2. Bits 2 and 3 count the odd days in a
+// row, at most dayOdd: on an odd day Level did not learn some sample of the bin. Bit 4 is set if the last day was odd.
 type dayVisits = uint8
 
 const (
@@ -67,7 +67,7 @@ func (p *dayProfile) rowOf(bin int) []float32 {
 
 // own gives a bin a row of its own, filled like a bin without samples.
 func (p *dayProfile) own(bin int) {
-	const more = 8 // rows that there is room for at a time
+	const more = 8 // rows that are added at a time
 	n := len(p.values)
 	if n == cap(p.values) {
 		p.values = append(make([]float32, 0, n+more*p.dim), p.values...)
@@ -76,7 +76,7 @@ func (p *dayProfile) own(bin int) {
 	p.values = append(p.values, p.values[:p.dim]...)
 }
 
-// rowTo sets dst to row. It is known from the second day on.
+// rowTo sets dst to row. It is known if another day had samples in this bin and in the next one.
 func (p *dayProfile) rowTo(dst []float64) (known bool) {
 	for j, v := range p.row() {
 		dst[j] = float64(v)
@@ -84,8 +84,8 @@ func (p *dayProfile) rowTo(dst []float64) (known bool) {
 	return p.seen() && p.visits[(p.bin+1)%dayBins]&visitDays > 1
 }
 
-// repeats reports whether an excursion, which the current sample is part of, has come on dayOdd days in a row at this
-// time. The bin learns it then as if it knew nothing else.
+// repeats notes that the current sample is part of an excursion, and reports whether one has come on dayOdd days in a row
+// at this time. The samples of the bin so far then have the weight of one.
 func (p *dayProfile) repeats() bool {
 	v := &p.visits[p.bin]
 	if *v&visitIsOdd == 0 {
@@ -120,7 +120,7 @@ func (p *dayProfile) shift(j int, d float64) {
 	}
 }
 
-// moved returns x + d, which is finite.
+// moved returns x + d, limited to finite numbers.
 func moved(x float32, d float64) float32 {
 	return float32(lanes.Clip(float64(x)+d, math.MaxFloat32))
 }

@@ -4,7 +4,7 @@
 // A [Scorer] reads a sample and its one-step forecast. It has several views of a sample
 // (see [View]): the forecast error, the level, repetitions, noise, and each variable given
 // the others. The score of a row is 1 where the rate of alarms on normal data reaches
-// [Config.Rate]. An [Event] lasts from its first alarm to its end.
+// [Config.FalseAlarms]. An [Event] lasts from its first alarm to its end.
 //
 // The package is pure: no clock, no goroutine, no I/O. docs/design/0007-quiet-anomalies.md gives the reasons.
 package anomaly

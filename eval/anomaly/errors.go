@@ -8,30 +8,30 @@ import (
 )
 
 const (
-	jumpSpan      = 50  // samples that the size of recent errors is averaged over
-	jumpAftermath = 6   // mean squared recent error in squares of the scale, that makes errors look small
+	jumpSpan      = 50  // samples over which the size of recent errors is averaged
+	jumpAftermath = 6   // mean squared recent error, in squares of the scale, above which Noise takes no error for quiet
 	jumpRecent    = .5  // weight of recent squared errors beside the usual one
-	noiseSpan     = 25  // samples that Noise averages over
+	noiseSpan     = 25  // samples over which Noise averages
 	noiseLeast    = .05 // standard deviations of the values; an error below it counts as none in Noise
 	noiseMost     = 7   // largest surprisal of one error in Noise; Jump sees the rest
 
-	echoFrom           = 3                  // quantiles; the forecasts behind a larger error may repeat it: they are wrong by as much, with the other sign
-	echoMost           = 1.5                // of it, up to which an error counts as its repetition
-	echoFade           = .5                 // part of it that is left per sample
+	echoFrom           = 3                  // an error above this multiple of its quantile may echo: the next forecasts are wrong by as much, with the other sign
+	echoMost           = 1.5                // largest size of an echo, in parts of the error
+	echoFade           = .5                 // factor of that size per sample
 	errorStart         = 20                 // errors before the first surprisal
 	errorTail          = .05                // share of the errors in the tail of a variable
-	errorTails         = 10                 // errors that the prior of the tail counts for
-	errorTailsMost     = 1000               // errors that the excess is averaged over
+	errorTails         = 10                 // weight of the prior of a tail, in errors
+	errorTailsMost     = 1000               // largest number of errors over which the excess is averaged
 	errorTailSurprisal = 2.9957322735539909 // -log(errorTail)
 )
 
-// anomalyErrors is what the views Jump and Noise know of the variables: the size of their
-// forecast errors, and their tails.
+// anomalyErrors has the size and the tail of the forecast errors of each variable, for the views
+// Jump and Noise.
 type anomalyErrors struct {
-	*lanes.Errors           // Excess is the mean logarithm of what exceeds the Quantile
-	tails         []float64 // number of errors that exceeded it, with the prior; at most errorTailsMost
-	echo          []float64 // error out of all proportion, which the forecasts behind it may repeat
-	repeated      []bool    // the last error repeats a larger one
+	*lanes.Errors           // Excess is the mean of log(Ratio/Quantile) beyond the Quantile
+	tails         []float64 // errors beyond the Quantile, the prior included; at most errorTailsMost
+	echo          []float64 // error that may echo, faded since; 0 = none
+	repeated      []bool    // the last error is an echo
 }
 
 func newAnomalyErrors(dim int) anomalyErrors {
@@ -49,8 +49,8 @@ func newAnomalyErrors(dim int) anomalyErrors {
 	return e
 }
 
-// observeJump scores and learns the errors of the forecasts yhat of y, times the factor
-// of anomalyClock, and returns the statistic of Jump: the root of the sum of squares over the variables.
+// observeJump learns the errors of the forecasts yhat of y, times the factor of anomalyClock. It returns
+// the statistic of Jump, the root of the sum of the squared surprisals of the variables.
 func (s *Scorer) observeJump(sample, yhat []float64, factor float64) (jump evidence, ok bool) {
 	squares, e := s.squares[Jump], &s.errors
 	clear(squares)
@@ -71,7 +71,7 @@ func (s *Scorer) observeJump(sample, yhat []float64, factor float64) (jump evide
 			surprisal = e.learnTail(j)
 		}
 		if len(y) == 1 {
-			surprisal = 2 * roughLog(1+e.Ratio[0]) // of a single variable the tail need not be comparable
+			surprisal = 2 * roughLog(1+e.Ratio[0]) // a single variable is compared with itself alone, without its tail
 		}
 		square := surprisal * surprisal
 		jump.all += square
@@ -90,8 +90,8 @@ func (s *Scorer) observeJump(sample, yhat []float64, factor float64) (jump evide
 	return jump.root(), ok
 }
 
-// observeNoise learns the surprisals of the last errors, and returns the statistic of
-// Noise: the root of the sum of squares over the variables.
+// observeNoise learns the surprisals of the last errors. It returns the statistic of Noise, the root of
+// the sum over the variables of (Lately - Usual)².
 func (s *Scorer) observeNoise() (noise evidence) {
 	e := &s.errors
 	e.Learns = s.slow[Noise].learns(s.c.NormalAfter)
@@ -106,8 +106,8 @@ func (s *Scorer) observeNoise() (noise evidence) {
 	return noise.root()
 }
 
-// repeats reports whether the last error of variable j repeats a larger one shortly before it, with
-// the other sign.
+// repeats reports whether the last error of variable j is the echo of a larger one shortly before it,
+// with the other sign.
 func (e *anomalyErrors) repeats(j int) bool {
 	last, echo := e.Error[j]*e.Factor, e.echo[j]
 	if e.echo[j] *= echoFade; math.Abs(e.echo[j]) < e.Scale[j] {

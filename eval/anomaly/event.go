@@ -12,7 +12,7 @@ import (
 // averages over samples. An event inside a longer one ends when its view no longer
 // scores above 1; then the longer one goes on.
 type Event struct {
-	// Open is whether the event goes on. An event is the same as long as Begin is.
+	// Open reports that the event goes on. Begin identifies an event.
 	Open bool
 
 	// Begin, Peak and End are the times of the first alarm, of the largest score, and
@@ -40,11 +40,11 @@ type Event struct {
 	Cause  View
 	Shares []float64
 
-	// Normal: the change has lasted long enough to be the new normal.
+	// Normal reports that the change has lasted long enough to be the new normal.
 	Normal bool
 }
 
-// Seen is what was seen of a variable, and what was expected. NaN: missing, or not known.
+// Seen has the observed and the expected value of a variable, and its interval. NaN: missing, or not known.
 type Seen struct {
 	Variable                         int
 	Observed, Expected, Lower, Upper float64
@@ -65,14 +65,14 @@ func (a *Event) Blamed() []int {
 
 const (
 	eventQuiet   = 25  // samples below 1 that end an event
-	eventLeast   = .5  // score of a view that averages over samples, above which an event of several odd samples goes on
-	eventSeveral = 5   // odd samples
+	eventLeast   = .5  // an event of eventSeveral odd samples goes on while a view that averages over samples scores above this
+	eventSeveral = 5   // odd samples, see eventLeast
 	eventGrowth  = 1.3 // a score this many times the peak is an alarm again
-	eventCalm    = 10  // samples in a row that say nothing of an event, behind which a jump is another one
+	eventCalm    = 10  // a jump after this number of calm samples in a row is another event
 	eventOpen    = .8  // least score within an event
-	eventHeld    = .95 // least score of a sample that would be an alarm but for the event, or a rule
-	levelLeft    = 9   // mean squares of the usual deviation from a level, beyond which a variable has left it
-	eventAlike   = .25 // of the shares, that an anomaly has in common with the one it belongs to
+	eventHeld    = .95 // least score of a sample that would be an alarm without its event, or without a rule
+	levelLeft    = 9   // a variable has left its level when its squared deviation exceeds this multiple of the usual one
+	eventAlike   = .25 // least part of the shares that a sample has in common with its event
 )
 
 // eventState is the current event, or the last one, with what decides about its course.
@@ -81,15 +81,15 @@ type eventState struct {
 	run      int64              // consecutive samples above 1; within an event, at most 1
 	age      int64              // samples from Begin on
 	odd      int64              // samples that are odd enough for an alarm
-	calm     int64              // consecutive samples below 1 in which no view sees the event, though some recall it
-	inside   bool               // another event, which goes on
-	standing bool               // begun by a run of equal values, with which it ends
-	shift    levelShift         // that it began with
-	highest  float64            // largest score, also of samples that are only as odd as the event has been
+	calm     int64              // consecutive samples below 1 in which no view that averages sees the event
+	inside   bool               // the event lies within Scorer.outer, which goes on
+	standing bool               // a run of equal values began the event, and ends it
+	shift    levelShift         // the jump that began the event
+	highest  float64            // largest score; Score follows when it is clearly exceeded
 	peaks    [viewCount]float64 // largest score of each view
 	sums     [viewCount]float64 // of the scores of each view
 	since    [viewCount]int64   // age at the first score above 1 of each view; 0 = none
-	ended    Event              // by the last sample, if endedNow
+	ended    Event              // the event that the last sample has ended, if endedNow
 
 	// Of the last sample.
 	begins, becameNormal, endedNow bool
@@ -138,10 +138,10 @@ func (s *Scorer) continueEvent(time int64, best float64, y []float64) float64 {
 	return score
 }
 
-// extend is continueEvent behind the rules. Within an event a sample scores above 1 when it is clearly
-// odder than all before, when other variables contradict it, or when it begins another
-// event. One that is only as odd as the event has been stays between .95 and 1, and one that is no
-// alarm between .8 and .95: it ranks before those outside.
+// extend is continueEvent after the rules. Within an event a sample scores above 1 when it is clearly
+// odder than all before, or when it begins another event. A sample that is only as odd as the event
+// scores between .95 and 1. One that is no alarm scores between .8 and .95, and so ranks before those
+// outside of events.
 func (s *Scorer) extend(time int64, best float64) float64 {
 	e := &s.event
 	s.anomalous = false
@@ -202,8 +202,8 @@ func (s *Scorer) extend(time int64, best float64) float64 {
 	return s.begin(time, best, false)
 }
 
-// comesAgain reports whether a sample above 1 is not part of the event, but another one of its kind: a lone value
-// again, or a jump after a calm time.
+// comesAgain reports whether a sample above 1 begins another event of the same kind: a lone value again, or a jump
+// after a calm time.
 func (s *Scorer) comesAgain(quiet, calm int64) bool {
 	e := &s.event
 	if e.inside || s.c.MinDuration > 1 {
@@ -215,8 +215,8 @@ func (s *Scorer) comesAgain(quiet, calm int64) bool {
 	return s.lonely && quiet > sentinelQuiet && !s.lasts()
 }
 
-// settle makes an event the new normal, and what a view sees of it, when the view has been odd in it for NormalAfter
-// samples. The views count for themselves: State sees an anomaly long before Correlation.
+// settle makes the event the new normal NormalAfter samples after the first odd one of a view, and so the recent samples
+// of that view. Each view counts for itself: State sees an anomaly long before Correlation.
 func (s *Scorer) settle() {
 	e := &s.event
 	if e.inside {
@@ -246,7 +246,7 @@ func (s *Scorer) lasts() bool {
 	return max(s.scores[Level], s.scores[Noise], s.scores[Correlation], s.scores[Flat], s.scores[State]) > eventLeast
 }
 
-// begin begins an event with a sample of the score, which it returns.
+// begin begins an event with a sample of this score, and returns the score.
 func (s *Scorer) begin(time int64, score float64, inside bool) float64 {
 	e := &s.event
 	if inside {
@@ -280,8 +280,8 @@ func (s *Scorer) openInside() {
 }
 
 // another reports whether a sample above 1 is another anomaly inside the event, and
-// returns the score: clearly odder than the event has been, a jump that is clearly larger
-// than the event's, or something in other variables. The view is the leading one.
+// returns its score. The sample is clearly odder than the event, a jump that is clearly larger
+// than the jumps of the event, or odd in other variables. another sets the leading view.
 func (s *Scorer) another(best float64) (score float64, is bool) {
 	e := &s.event
 	if e.age <= eventQuiet || s.c.MinDuration > 1 || e.inside || e.endedNow || s.leading == State {
@@ -363,8 +363,8 @@ func (s *Scorer) takePart(time int64, best float64) (score float64) {
 	return score
 }
 
-// cause returns what describes the last sample best: the leading view, but for a variable that
-// contradicts the others because it stands still, has jumped, or has left its level.
+// cause returns the view that describes the last sample best. If Correlation leads because a variable
+// stands still, has jumped or has left its level, it is Flat, Jump or Level, else the leading view.
 func (s *Scorer) cause() View {
 	switch l := s.levels; {
 	case s.leading != Correlation:
@@ -385,13 +385,13 @@ func (s *Scorer) cause() View {
 // levelShift is a jump of a variable to a level where it may stay.
 type levelShift struct {
 	variable   int
-	from, size float64 // the level before, and the jump; 0 = none, or the variable has returned
+	from, size float64 // the level before, and the jump; size 0 = none, or the variable has returned
 	last, age  int64   // time of the last sample at the new level, and samples of the event up to it
 }
 
 const (
-	shiftStays   = .5 // of the jump, beyond which a variable is at the new level
-	shiftReturns = .3 // of the jump, the least error of a return
+	shiftStays   = .5 // a variable is at the new level beyond this part of the jump
+	shiftReturns = .3 // least error of a return, in parts of the jump
 )
 
 // followShift lets an event that began with a jump last until the variable jumps back. The views that

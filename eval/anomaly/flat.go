@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	flatSpan  = 50   // samples that Flat averages over
-	flatFloor = .002 // standard deviations of the values, added to every step: it has a logarithm
+	flatSpan  = 50   // samples over which Flat averages
+	flatFloor = .002 // standard deviations of the values, added to every step so that it has a logarithm
 	flatStart = 100  // values of a variable before the first statistic
 )
 
@@ -17,8 +17,8 @@ func newLiveliness(dim int) *lanes.Liveliness {
 	return lanes.NewLiveliness(dim, flatFloor, flatStart, 1./flatSpan, 1./anomalyMemory)
 }
 
-// observeFlat compares the steps from sample to sample with the usual ones, and returns the statistic
-// of Flat: the root mean square over the variables of the logarithm by which they are smaller.
+// observeFlat learns the logarithms of the steps from the last sample to y. It returns the statistic of
+// Flat, the root mean square over the variables of max(0, Usual - Lately).
 func (s *Scorer) observeFlat(y []float64) (flat evidence) {
 	l := s.lively
 	l.Learns = s.slow[Flat].learns(s.c.NormalAfter)
@@ -36,8 +36,8 @@ func (s *Scorer) observeFlat(y []float64) (flat evidence) {
 	return evidence{flat.all / count, flat.last / count}.root()
 }
 
-// startFlat sets the usual step of variable j, which moves for the first time, to the one that it has at rest. Its standard
-// deviation is that of a single step.
+// startFlat sets the usual step of variable j, which moves for the first time, to the step at rest: flatFloor standard
+// deviations of values with this single step among them.
 func (s *Scorer) startFlat(j int, step float64) {
 	l := s.lively
 	if l != nil && l.Usual[j] == 0 {

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	levelSpan  = 20  // samples that Level averages over
+	levelSpan  = 20  // samples over which Level averages
 	levelStart = 50  // deviations before the first statistic
-	levelClip  = 8   // standard deviations, at which a deviation counts in the mean: a single sample alone is for Jump
-	levelFar   = 30  // standard deviations, at which a value counts in the references
-	levelDaily = .75 // of a day, the longest excursion that may come each day
+	levelClip  = 8   // standard deviations to which a deviation is limited in the mean: a single sample is for Jump
+	levelFar   = 30  // standard deviations to which a value is limited in the references
+	levelDaily = .75 // longest excursion that may come each day, in days
 	levelMost  = 900 // largest square of a variable in the mean over the variables
 )
 
@@ -20,7 +20,7 @@ func newLevels(dim int) *lanes.Levels {
 	r := lanes.LevelRules{
 		Most: anomalyMemory, Rate: 1. / anomalyMemory, Span: 1. / levelSpan, Start: levelStart, Clip: levelClip,
 		Least: 1e-4,                     // variables that hardly move have little part in the mean over the variables
-		ClipZ: 10, Better: .7, Good: .8, // so much better that chance does not choose
+		ClipZ: 10, Better: .7, Good: .8, // margins that keep chance from choosing
 		MostSquare: 1e12, MostLast: levelMost, Winsor: 25, FarVariance: levelFar * levelFar,
 	}
 	if dim == 1 {
@@ -58,8 +58,8 @@ func (s *Scorer) observeLevels(y []float64) (level evidence, ok bool) {
 	return evidence{level.all / count, level.last / count}.root(), ok
 }
 
-// lesson returns the largest squared statistic in a view of a variable that may change what is
-// usual: one with a usual statistic teaches in any case.
+// lesson returns the largest squared statistic with which a variable changes the references of a view:
+// the square of the threshold of its tail, or no limit while the view learns.
 func (s *Scorer) lesson(v View) float64 {
 	w := &s.slow[v]
 	if w.learns(s.c.NormalAfter) {
@@ -68,8 +68,8 @@ func (s *Scorer) lesson(v View) float64 {
 	return w.tail.threshold * w.tail.threshold
 }
 
-// learnLevels takes the values y into the references, but for variables that Level
-// or Correlation holds to be anomalous.
+// learnLevels adds the values y to the references, except those of variables that Level
+// or Correlation finds anomalous.
 func (s *Scorer) learnLevels(y []float64) {
 	limit := s.lesson(Level)
 	if w := &s.slow[Level]; !math.IsInf(limit, 1) && float64(w.long)*s.clock.step < levelDaily*dayLen && s.day.repeats() {

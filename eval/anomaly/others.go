@@ -10,20 +10,19 @@ import (
 )
 
 const (
-	othersSpan  = 10   // samples that Correlation averages over
+	othersSpan  = 10   // samples over which Correlation averages
 	othersStart = 30   // samples before the first residuals
 	othersKnown = 2000 // samples, after which the regression changes slowly
-	othersRest  = 4    // of the samples after these, every such one is learnt
-	othersLeast = .01  // standard deviations of a variable, below which its mean residual contradicts nothing: it is rounding
-	squareMost  = 48   // order up to which a vec.Square is faster: one of several samples changes the matrix
+	othersRest  = 4    // one sample in othersRest is learnt after these
+	othersLeast = .01  // a mean residual up to this part of the standard deviation of its variable is rounding
+	squareMost  = 48   // largest order at which a vec.Square is faster, as few samples change the matrix
 	othersMost  = 128  // largest number of variables that are compared: a step takes dim^2 operations
 )
 
-// others compares each variable of a sample with what the other variables of the same
-// sample lead to expect, by the linear regression on all of them. With S the sum of
-// the outer products z z^T of n samples and Q its inverse, the residual of variable j is
-// (Q z)_j / Q_jj, and its variance 1 / (n Q_jj). Where a variable follows from others, the
-// residual is the rounding of their values: docs/design/0007-quiet-anomalies.md.
+// others predicts each variable of a sample by a linear regression on the other variables of the
+// same sample. With S the sum of the outer products z z^T of n samples and Q its inverse, the
+// residual of variable j is (Q z)_j / Q_jj, and its variance 1 / (n Q_jj). Where a variable follows
+// from others, the residual is the rounding of their values: docs/design/0007-quiet-anomalies.md.
 type others struct {
 	n float64
 	q vec.Symmetric
@@ -52,8 +51,8 @@ func (o *others) learn() {
 	o.q.Rank1(-1/(1+o.product), o.k)
 }
 
-// explain changes the residuals r given some values into residuals given also the value of
-// variable j that the others lead to expect.
+// explain changes the residuals r to those of a sample whose variable j has the value that the
+// others predict.
 func (o *others) explain(r []float64, j int) {
 	o.q.RowTo(o.k, j)
 	if d := o.k[j]; d > 0 {
@@ -99,8 +98,8 @@ func (s *Scorer) observeOthers() evidence {
 	return evidence{most, last}.root()
 }
 
-// contradiction returns the variable with the largest statistic, and this, and sets all to 0 that are rounding if the
-// largest one is.
+// contradiction returns the variable with the largest statistic, and the statistic. If the largest one is rounding, all
+// that are rounding become 0 first.
 func (s *Scorer) contradiction(squares []float64) (at int, most float64) {
 	rounding := func(j int) bool {
 		return !(math.Abs(s.residuals.Mean[j]) > othersLeast*s.others.n*s.others.q.At(j, j))

@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	peaksTop   = 6   // largest peaks, which are kept
-	peaksLeast = 2   // of them, without which nothing is known
-	peaksPrior = .25 // prior mean excess of the logarithm of a peak over the next
-	peaksCount = 2   // peaks that the prior counts for
+	peaksTop   = 6   // number of the largest peaks, which are kept
+	peaksLeast = 2   // number of peaks below which nothing is known
+	peaksPrior = .25 // prior mean of the logarithm of a peak over the least one
+	peaksCount = 2   // weight of the prior, in peaks
 )
 
-// peaks are the largest excursions of a view, those that were alarms included: a tail learns little of these, so that an
-// excursion which comes each weekend stays an alarm. With a budget it must not.
+// peaks are the largest excursions of a view, alarms included. A tail learns little from alarms, so that an excursion of
+// each weekend would stay an alarm; a budget does not allow it.
 type peaks struct {
 	n    float64 // samples
 	now  float64 // largest statistic of this excursion; 0 = there is none
@@ -22,8 +22,8 @@ type peaks struct {
 	top  [peaksTop]float64 // largest first
 }
 
-// enter takes the statistic x of a sample whose excursion ends or is none if over. rate is the number of alarms per sample
-// that the view may have: peaks that come more seldom decide nothing, and are forgotten.
+// enter takes the statistic x of a sample; over reports that it belongs to no excursion. rate is the expected number of
+// alarms of the view per sample: rarer peaks decide nothing, and are forgotten.
 func (p *peaks) enter(x float64, over bool, rate float64) {
 	p.n++
 	if p.n*rate > 2*peaksTop {
@@ -58,7 +58,12 @@ func (p *peaks) take(x float64) {
 	p.top[i] = x
 }
 
-// surprisal returns -log P that an excursion reaches x at a sample; see sampleTail for the law beyond the least peak.
+// surprisal returns -log P that an excursion reaches x at a sample. Above the least of the k peaks that are kept from n
+// samples, with S the sum of the logarithms of the peaks over it,
+//
+//	-log P = log((n + 1) / k) + (k - 1 + peaksCount) log(1 + log(x/least) / (S + peaksCount peaksPrior)),
+//
+// but never more than log((n + 1) / peaks of at least x).
 func (p *peaks) surprisal(x float64) float64 {
 	if p.kept < peaksLeast {
 		return math.Inf(1)

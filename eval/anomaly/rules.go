@@ -2,7 +2,7 @@ package anomaly
 
 import "math"
 
-// Directions of an Rule.
+// Directions of a Rule.
 const (
 	AnyDirection = 0
 	Above        = 1
@@ -41,8 +41,8 @@ func (s *Scorer) suppressed(v View, j int, y []float64) bool {
 	return !s.c.Rules[j].admits(y[j]-deviation, deviation)
 }
 
-// rule sets shares to what the rules leave of the squared statistics of a view for the sample y.
-// It returns the root of the part that is left of the statistic of the view.
+// rule sets shares to the squared statistics of a view for the sample y, 0 for variables that the rules
+// suppress. It returns the factor of the statistic of the view, the root of the part that is left.
 func (s *Scorer) rule(v View, y []float64) (part float64) {
 	if v == Correlation {
 		return s.ruleOthers(y)
@@ -64,7 +64,7 @@ func (s *Scorer) rule(v View, y []float64) (part float64) {
 }
 
 // ruleOthers is rule for Correlation. Odd variables that a rule suppresses contradict no other: they
-// get the values that the others lead to expect.
+// get the values that the others predict.
 func (s *Scorer) ruleOthers(y []float64) (part float64) {
 	const sweeps = 10
 	squares, odd := s.squares[Correlation], s.slow[Correlation].tail.threshold

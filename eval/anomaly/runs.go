@@ -9,21 +9,24 @@ import (
 )
 
 const (
-	runBins  = 12 // lengths that runs are counted at: 1, 2, 4 … 2048 repetitions
-	runLeast = 3  // repetitions without which a run is nothing, however rare
-	runParts = 4  // of a run, one of which is learnt if it was an alarm
+	runBins  = 12 // lengths at which runs are counted: 1, 2, 4, ..., 2048 repetitions
+	runLeast = 3  // repetitions below which a run is no surprise, however rare
+	runParts = 4  // parts of a run; of an alarm one part is learnt
 )
 
 // valueRun is the run of equal values that a variable is in, and the lengths of those before it.
 type valueRun struct {
 	age     uint16          // repetitions of the last value
 	begin   int64           // time of the first repetition, ns; 0 without one
-	reached [runBins]uint16 // number of runs of at least 2^i repetitions that have ended, times runParts; at most half of anomalyMemory
+	reached [runBins]uint16 // ended runs of at least 2^i repetitions, times runParts; invariant: reached[i+1] <= reached[i]
 }
 
-// surprisal returns -log P that a run of this length comes to its end at a sample, by the
-// n samples so far. P is the share of samples that begin a run times the shares of runs
-// that double their length, each by Krichevsky and Trofimov: half of what never came may come.
+// surprisal returns -log P that a run reaches this length, from the n samples so far. With R_i
+// the runs of at least 2^i repetitions, and 2^k the largest power that age reaches,
+//
+//	P = (R_0 + 1/2) / (n - age + 1) * product over i < k of (R_(i+1) + 1/2) / (R_i + 1).
+//
+// The 1/2 is of Krichevsky and Trofimov: a run that has never come has a probability, too.
 func (r *valueRun) surprisal(n float64) float64 { return math.Log(r.inverse(n)) }
 
 // inverse returns 1/P.
@@ -58,7 +61,7 @@ func (r *valueRun) end(parts uint16) {
 	r.age, r.begin = 0, 0
 }
 
-// state saves or restores it; a variable that does not repeat its values takes three bytes.
+// state saves or restores the run; a variable that does not repeat its values takes three bytes.
 func (r *valueRun) state(c *snapshot.Codec) {
 	c.Uint16(&r.age)
 	if r.age > 0 {
@@ -83,7 +86,7 @@ type anomalyRuns struct {
 	last  []float64
 	vars  []valueRun
 	rows  valueRun
-	share float64 // log of the number of variables, each of which may stand still
+	share float64 // log of the number of variables that may stand still
 
 	// Of the last sample.
 	odds  []float64 // inverse probability of the run of each variable; 0 = none
@@ -205,8 +208,8 @@ func (s *Scorer) endRun(v *valueRun, n, share float64) (alarm bool) {
 	return alarm
 }
 
-// forgetLately takes what is over, such as a run that was an alarm, out of what the views recall of
-// variable j.
+// forgetLately removes an anomaly of variable j that is over, such as a run, from the recent means of
+// the views.
 func (s *Scorer) forgetLately(j int) {
 	s.errors.Lately[j] = s.errors.Usual[j]
 	s.levels.Deviation[j] = 0

@@ -10,7 +10,7 @@ import (
 // View is one of the ways in which a sample can be unusual.
 type View int
 
-// The views of an Scorer.
+// The views of a Scorer.
 const (
 	// Level: the mean of the last samples is away from the series' mean at this
 	// time of day.
@@ -22,8 +22,8 @@ const (
 	// Jump: this sample is away from its forecast.
 	Jump
 
-	// Correlation: the last samples of a variable are away from what the other
-	// variables of the same samples lead to expect.
+	// Correlation: the last samples of a variable are away from their prediction
+	// by the other variables of the same samples.
 	Correlation
 
 	// Flat: the variables move less from sample to sample than usual.
@@ -47,15 +47,15 @@ var viewRates = [viewCount]float64{Level: .3, Noise: .3, Jump: 1, Correlation: .
 
 const (
 	anomalyWarmup = 100    // samples before the first score
-	anomalyMemory = 20_000 // samples that the usual values are averaged over
+	anomalyMemory = 20_000 // samples over which the usual values are averaged
 	holdAbove     = 9      // surprisal at which a view stops learning
 	usualBelow    = 6      // surprisal below which the new normal has been learnt
-	longExcursion = 50     // samples beyond the threshold of a tail, after which they are odd however small, and teach nothing …
+	longExcursion = 50     // samples of an excursion after which it is odd, however small, and teaches nothing …
 	longMost      = 2      // … for this multiple of NormalAfter
-	evidenceLeast = .6     // part of the mean that a sample needs to score by it
+	evidenceLeast = .6     // least part of the mean that a sample has to have, to score by the mean
 )
 
-// Config configures an Scorer.
+// Config configures a Scorer.
 type Config struct {
 	Dim int
 
@@ -71,8 +71,8 @@ type Config struct {
 	// normal. Zero means 300.
 	NormalAfter int
 
-	// Rules suppress alarms, one rule per variable: the other variables must be odd
-	// enough for an alarm without those that the rules suppress. Nil means no rules.
+	// Rules suppress alarms, one rule per variable: an alarm remains if the variables
+	// that no rule suppresses are odd enough for it. Nil means no rules.
 	Rules []Rule
 
 	// Interval returns the interval of the forecast of a variable of the sample that is observed now; NaN = none.
@@ -98,51 +98,52 @@ type Config struct {
 // learnt from, until after NormalAfter samples they are the new normal.
 //
 // A step costs O(dim), and O(dim^2) in the view Correlation, which exists for 2 to 128
-// variables; Flat exists for 2 or more. It allocates nothing.
+// variables; Flat compares steps of 2 or more variables, and of one it sees equal
+// values alone. It allocates nothing.
 type Scorer struct {
 	c      Config
 	limits [viewCount]float64 // surprisal that scores 1
-	rate   float64            // of false alarms, which the limits are for
+	rate   float64            // false alarms per sample, from which the limits follow
 	budget budget
 	n      int64
 
 	// Of the variables.
 	errors    anomalyErrors
 	levels    *lanes.Levels
-	lively    *lanes.Liveliness // nil without Flat
+	lively    *lanes.Liveliness // nil for one variable
 	residuals *lanes.Residuals  // nil without Correlation
 	runs      anomalyRuns
 	lone      []loneValues
-	lonesWait bool      // some of them waits
-	low, high []float64 // ranges of the values but these
+	lonesWait bool      // one of lone waits
+	low, high []float64 // ranges of the values without the lone ones
 
 	clock   anomalyClock
 	day     dayProfile
 	profile []float64 // of the day, now
 	jump    sampleTail
 	lessons float64             // alarms of Jump that may be learnt now, see learnJump
-	slow    [viewCount]slowView // those but Jump
+	slow    [viewCount]slowView // of all views but Jump and State
 	others  *others             // nil without Correlation
 	r       []float64           // residuals of others, standardised
 	normal  *normalState
 	event   eventState
-	outer   *eventState // that the event is inside of, if it is; nil before the first
+	outer   *eventState // the event around event if event.inside; nil before the first
 
 	// Of the last sample.
-	now       []float64 // it, while it is observed …
+	now       []float64 // the sample, while it is observed …
 	expected  []float64 // … and its forecast
 	score     float64   // NaN = none
 	leading   View
 	scores    [viewCount]float64 // of the views; 0 where the sample has no part
-	ruled     [viewCount]float64 // what the rules leave of those above 1
+	ruled     [viewCount]float64 // scores above 1, after the rules
 	recalls   bool               // a view is above 1, even if the sample has no part in it
 	anomalous bool
 	standing  bool                 // Flat scores by a run of equal values
 	squares   [viewCount][]float64 // statistic of each variable by view, squared
 	shares    []float64            // scratch
 	left      []float64            // the sample without its lone values
-	lonely    bool                 // it has some
-	waits     bool                 // it has one that was none before
+	lonely    bool                 // the sample has a lone value again
+	waits     bool                 // the sample is a lone value for the first time
 }
 
 // evidence is the statistic of a view over its window (all), and the statistic of the last
@@ -161,7 +162,7 @@ type slowView struct {
 	peaks   *peaks     // nil without a budget
 }
 
-// NewScorer returns an Scorer that has seen nothing.
+// NewScorer returns a Scorer that has seen nothing.
 func NewScorer(c Config) *Scorer {
 	if c.FalseAlarms == 0 {
 		c.FalseAlarms = 1e-3
@@ -262,9 +263,9 @@ func (s *Scorer) Observe(time int64, y, yhat []float64) (score float64, ok bool)
 	return s.score, true
 }
 
-// consider takes the surprisal of a view and returns the largest score so far. Below 1 the score of
-// Jump is squared: single samples would hide in the ranking what the other views average. So are those
-// of Flat and Correlation: most quiet or otherwise related variables are not wrong.
+// consider takes the surprisal of a view and returns the largest score so far. Scores of Jump below 1 are
+// squared: single samples would otherwise rank before the views that average. Scores of Flat and
+// Correlation below 1 are squared, too: most variables that are quiet, or related in another way, are not wrong.
 func (s *Scorer) consider(best float64, v View, surprisal float64) float64 {
 	score := surprisal / s.limits[v]
 	if (v == Jump || v == Flat || v == Correlation) && score < 1 {
@@ -319,8 +320,8 @@ func (s *Scorer) considerSlow(best float64, v View, x evidence, y []float64, lea
 	return s.consider(best, v, surprisal)
 }
 
-// considerRun is consider for the run of equal values that is the least probable. Flat has its score
-// where it says more than the steps do.
+// considerRun is consider for the least probable run of equal values. Flat has its score if that is
+// larger than the score of the steps.
 func (s *Scorer) considerRun(best, surprisal float64) float64 {
 	score := surprisal / s.limits[Flat]
 	if s.standing = score > 1; !s.standing || score <= s.scores[Flat] {
@@ -347,7 +348,7 @@ func (w *slowView) count(x float64) {
 }
 
 // surprisal returns -log P for a statistic at least as large as x or, in Correlation, for an
-// excursion at least as long as this one. Levels and noises may stay where they are for long.
+// excursion at least as long as this one. Excursions of other views may last without being odd.
 func (w *slowView) surprisal(v View, x float64) float64 {
 	s := w.tail.surprisal(x)
 	if w.peaks != nil && x > w.tail.threshold {
@@ -365,8 +366,8 @@ func (w *slowView) learns(normalAfter int) bool {
 	return w.held < 0 || w.held == 0 && (w.long <= longExcursion || w.long > longExcursion+longMost*int64(normalAfter))
 }
 
-// pace is the factor of the rate at which a view averages what is nearer to usual than the mean of
-// the last samples: an anomaly is forgotten faster than it was learnt, so that it ends in time.
+// pace is the factor of the rate at which a view averages samples that are nearer to usual than the
+// recent mean: an anomaly is forgotten faster than it was learnt, so that its event ends in time.
 func (s *Scorer) pace(v View) float64 {
 	switch {
 	case s.slow[v].held <= 0:
@@ -411,7 +412,7 @@ func (s *Scorer) becomeNormal() {
 	e.Normal = e.Open
 }
 
-// State saves or restores it.
+// State saves or restores the scorer.
 func (s *Scorer) State(c *snapshot.Codec) {
 	c.Int64(&s.n)
 	s.budget.state(c)

@@ -7,7 +7,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// see returns what the last sample says of its leading variable. It is called within Observe.
+// see describes the variable with the largest share in the last sample. Observe calls it.
 func (s *Scorer) see() Seen {
 	share := s.share()
 	j, nan := slices.Index(share, slices.Max(share)), math.NaN()

@@ -8,21 +8,21 @@ import (
 )
 
 const (
-	sentinelRatio = 10  // sizes of the usual error, beyond the range so far and from the forecast: a lone sample that may be none of the series
-	sentinelWidth = .25 // of the range, beyond it
-	sentinelsWide = 1   // of several variables, where some rest and seldom move
-	lessonsPer    = 1.5 // alarms of Jump that are learnt per expected one …
-	lessonsMost   = 3   // … and of those that there were none of, at most this
-	lessonsFrom   = 400 // samples, up to which all are learnt
-	sentinelQuiet = 1   // samples of an open event without an alarm, after which such a value is another one
+	sentinelRatio = 10  // a lone value is this number of usual errors beyond the range so far, and away from its forecast …
+	sentinelWidth = .25 // … and this part of the range beyond it, for one variable …
+	sentinelsWide = 1   // … or for several, of which some seldom move
+	lessonsPer    = 1.5 // alarms of Jump that may be learnt per expected one …
+	lessonsMost   = 3   // … and the largest number that is saved up
+	lessonsFrom   = 400 // samples up to which all alarms are learnt
+	sentinelQuiet = 1   // a lone value more samples than this behind the last alarm begins another event
 )
 
-// loneValues are what a variable had for single samples far outside of its range. A broken sensor has the same
-// value each time, and is as odd as at first: Jump learns one when others have taken its place, for then the series has
-// spikes of many sizes, or when it lasts. A value that comes again exactly teaches nothing at all.
+// loneValues are the values that a variable took for single samples, far outside of its range. A broken sensor has the
+// same value each time, and stays as odd as at first: a value that comes again exactly teaches nothing. Jump learns one
+// that lasts, or that two others have replaced: the series then has spikes of many sizes.
 type loneValues struct {
 	waits bool       // the last sample was such a value, for the first time
-	value [2]float64 // the last ones; NaN: none
+	value [2]float64 // the last two, the newest first; NaN = none
 	jump  [2]float64 // statistic of Jump with each of them
 }
 
@@ -113,9 +113,10 @@ func (s *Scorer) scoreLone(y, yhat, left []float64, factor float64, jump evidenc
 	return jump
 }
 
-// learnJump learns the statistic of Jump, but not of lone values; it keeps the statistic of a first one. From alarms of one variable it
-// learns at about the rate of false alarms: a week of incidents must not make the next incident usual. With several
-// variables it learns all alarms, because their sum grows while their scales are learnt.
+// learnJump learns the statistic of Jump, unless the sample has a lone value; loneValues keeps the statistic of a first
+// one. Of alarms of one variable it learns about as many as false alarms are expected: a week of incidents must not make
+// the next incident usual. With several variables it learns all alarms, because their sum grows while their scales are
+// learnt.
 func (s *Scorer) learnJump(jump float64, alarm bool) {
 	s.lessons = min(s.lessons+lessonsPer*s.rate*viewRates[Jump], lessonsMost)
 	learns := !s.lonely && !s.waits

@@ -6,7 +6,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// Cause returns the view that the last score is of.
+// Cause returns the view with the largest score of the last sample.
 func (s *Scorer) Cause() View { return s.leading }
 
 // Shares returns the shares of the variables in the last score: they sum to 1, unless
@@ -30,8 +30,8 @@ func (s *Scorer) share() []float64 {
 }
 
 const (
-	blameLeast = .25 // of the largest squared statistic, up to which a variable has no part in the score
-	blameEqual = .5  // of it, above which variables are to blame alike for a broken correlation
+	blameLeast = .25 // a variable has no part in the score up to this part of the largest squared statistic
+	blameEqual = .5  // variables above this part of it are equally suspect of a broken correlation
 )
 
 // blame sets shares to the parts of the variables in the score, and returns their sum and the

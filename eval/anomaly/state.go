@@ -11,38 +11,38 @@ import (
 const (
 	stateStart    = 50  // samples before the first distance is learnt
 	stateKnown    = 200 // samples, after which the covariance and the standard deviations change slowly
-	stateRest     = 8   // of the samples after these, every such one changes them
-	stateClip     = 3   // standard deviations, at which one of stateMany variables or more counts …
-	stateMost     = 25  // … and square of its deviation from what the others lead to expect
-	stateMany     = 16  // variables, of fewer than which each has a larger part
-	stateClipOne  = 1e6 // the same of a single variable
-	stateFar      = 100 // standard deviations, at which a value counts in its mean and variance
-	stateShrink   = .2  // variance of every direction beside that of the samples, in variances of a variable
-	statePrior    = 50  // samples that the prior covariance counts for: no variable says anything of another
-	stateScaleOne = 2   // of the logarithm of a single variable, which sampleTail has the bins of
+	stateRest     = 8   // one sample in stateRest changes them after these
+	stateClip     = 3   // standard deviations to which each of stateMany variables or more is limited …
+	stateMost     = 25  // … and limit of its squared deviation from the prediction by the others
+	stateMany     = 16  // variables; the limits of fewer are larger in proportion
+	stateClipOne  = 1e6 // stateClip of a single variable
+	stateFar      = 100 // standard deviations to which a value is limited in its mean and variance
+	stateShrink   = .2  // variance that every direction has in addition, in variances of a variable
+	statePrior    = 50  // weight of the prior covariance, that of unrelated variables, in samples
+	stateScaleOne = 2   // factor of the logarithm of a single variable: sampleTail has bins for it
 	stateCore     = 2.3 // surprisal up to which a sample changes the covariance: nine in ten do
-	stateSpan     = 10  // samples that the surprisal is averaged over
-	stateOutlives = 10  // multiples of NormalAfter, after which an unusual state is taken for the new normal
+	stateSpan     = 10  // samples over which the surprisal is averaged
+	stateOutlives = 10  // multiples of NormalAfter after which an unusual state is the new normal
 )
 
-// normalState is what the series was when it was normal, and how far the last sample is from that.
+// normalState has the distribution of the normal samples, and the distance of the last sample from it.
 // With z the deviations of the variables from their means in standard deviations, clipped, C their covariance and
 // Q = (C + stateShrink I)^-1, the distance is
 //
 //	x² = sum_j min((Q z)_j² / Q_jj, most) / dim
 //
-// where (Q z)_j / Q_jj is the deviation of variable j from what the others lead to expect, and 1 / Q_jj its variance.
-// Many variables that are moderately off count, and so does one that contradicts the others; one of many does not decide
-// alone. A single variable has x = |z|, without a clip. Samples of an anomaly teach nothing, until they have lasted for
+// where (Q z)_j / Q_jj is the deviation of variable j from its prediction by the others, and 1 / Q_jj its variance. Many
+// variables that are moderately off count, and so does one that contradicts the others; one of many does not decide
+// alone. A single variable has x = |z|, with a wide clip. Samples of an anomaly teach nothing until they have lasted for
 // stateOutlives times NormalAfter.
 type normalState struct {
 	n              float64 // samples learnt, at most anomalyMemory
 	mean, variance []float64
 	resolution     []float64     // smallest step so far: the least standard deviation
 	inverse        []float64     // of the standard deviations
-	samples        float64       // that q is of
+	samples        float64       // number of samples in q
 	q              vec.Symmetric // inverse of their summed squares, shrunk; nil for one variable, and for very many
-	diagonal, unit []float64     // of q; of the squares of q z
+	diagonal, unit []float64     // diagonal of q; factors of the squares of q z
 	tail           sampleTail
 	lately         float64 // mean surprisal of the last samples
 	held           int64   // samples that were not learnt from; -1 = the new normal is being learnt
@@ -157,7 +157,7 @@ func (s *normalState) resolve(y, last []float64) {
 	}
 }
 
-// learn takes the sample y into the means and variances, for a number of samples.
+// learn adds the sample y to the means and variances, with the weight of a number of samples.
 func (s *normalState) learn(y []float64, samples float64) {
 	s.n = min(s.n+samples, anomalyMemory)
 	rate := samples / s.n
@@ -190,7 +190,7 @@ func (s *normalState) scale() {
 	}
 }
 
-// relate takes the last sample into the covariance, and a share of stateShrink.
+// relate adds the last sample to the covariance, and a share of stateShrink.
 func (s *normalState) relate() {
 	s.samples++
 	s.take(1 / (1 + s.product))
@@ -208,8 +208,8 @@ func (s *normalState) take(weight float64) {
 	}
 }
 
-// considerState is consider for State, which has the score of a sample of several variables that is an alarm in no
-// other view. A state that lasts holds no event open that has become the new normal.
+// considerState is consider for State, which scores a sample of several variables that is an alarm in no other view. It
+// is silent in an event that has become the new normal, so that a lasting state does not hold the event open.
 func (s *Scorer) considerState(best float64, y []float64) float64 {
 	t := s.normal
 	if s.c.Dim == 1 || best > 1 || t.surprisal <= s.limits[State] || s.event.Open && s.event.Normal {
@@ -230,13 +230,13 @@ func (s *Scorer) considerState(best float64, y []float64) float64 {
 // stateRests reports whether the last sample teaches nothing but the tail.
 func (s *Scorer) stateRests() bool { return s.normal.n > stateKnown && s.n%stateRest != 0 }
 
-// StateScore returns how unusual the last sample itself is, for as long as that lasts: 1 is as rare as
-// FalseAlarms. ok is false while nothing is known.
+// StateScore returns the score of the last sample itself by State, which stays high while the state lasts: 1 is
+// as rare as FalseAlarms. ok is false while nothing is known.
 func (s *Scorer) StateScore() (score float64, ok bool) {
 	return s.normal.surprisal / s.limits[State], s.normal.tail.n >= anomalyWarmup
 }
 
-// learnState takes the last sample y into what is normal unless it is part of an anomaly.
+// learnState adds the last sample y to the normal ones unless it is part of an anomaly.
 func (s *Scorer) learnState(y []float64) {
 	t := s.normal
 	t.lately += (min(t.surprisal, holdAbove) - t.lately) / stateSpan

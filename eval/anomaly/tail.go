@@ -9,29 +9,32 @@ import (
 )
 
 const (
-	tailMemory = 20_000 // samples that a tail is learnt from
-	tailTop    = 16     // largest values, which are kept exactly
-	tailFit    = 10     // of them, what lies beyond is extrapolated from their excess over the next
+	tailMemory = 20_000 // samples from which a tail is learnt
+	tailTop    = 16     // number of the largest values, which are kept exactly
+	tailFit    = 10     // number of them whose excess over the next one extrapolates the tail
 	tailBins   = 96
 	tailWidth  = .25 // of a bin
-	tailPrior  = 2   // values that the prior mean excess counts for
+	tailPrior  = 2   // weight of the prior mean excess, in values
 )
 
 // sampleTail is the distribution of a statistic whose values follow each other
-// without memory. Its values are nonnegative and grow like the logarithm of what is
-// measured, so that their tail is about exponential.
+// without memory. Its values are nonnegative and logarithmic, so that their tail is about
+// exponential.
 type sampleTail struct {
 	n      float64          // values
-	kept   int              // of them in top
+	kept   int              // values in top
 	top    [tailTop]float64 // largest first
-	beyond []float32        // number of values in a bin or above it; 0 behind the last, at most tailBins
-	memory float64          // values that it is learnt from, if these are more than tailMemory
+	beyond []float32        // number of values in bin i or above; length at most tailBins; invariant: not increasing
+	memory float64          // replaces tailMemory if larger
 }
 
-// surprisal returns -log P(X >= x) for the next value X. Beyond the largest values the excess has
-// the predictive distribution of an exponential law whose mean is learnt: it has no end,
-// and is the wider the less has been seen. A value that has come k times before is never
-// less probable than k/n.
+// surprisal returns -log P(X >= x) for the next value X. Beyond u, the value behind the m = tailFit
+// largest, whose excesses over u sum to S, the excess of X is exponential with an unknown mean:
+//
+//	-log P = log((n + 1) / (m + 1)) + (m + tailPrior) log(1 + (x - u) / (S + tailPrior prior)).
+//
+// This tail has no end, and is the wider the less has been seen. A value that was reached k times
+// before is never less probable than k / (n + 1).
 func (t *sampleTail) surprisal(x float64) float64 {
 	if t.n < tailTop {
 		return 0
@@ -128,13 +131,13 @@ func (t *sampleTail) state(c *snapshot.Codec) {
 }
 
 const (
-	slowShare          = .1                 // of the samples, beyond the threshold of a slowTail
+	slowShare          = .1                 // share of the samples beyond the threshold of a slowTail
 	slowShareSurprisal = 2.3025850929940457 // -log(slowShare)
-	slowStart          = 50                 // values that the first threshold is made of
+	slowStart          = 50                 // values that give the first threshold
 	slowReady          = 200                // values before the first surprisal
-	slowPrior          = 2                  // excursions that the prior counts for
-	excursionEnd       = .8                 // of the threshold, below which an excursion has ended
-	slowMost           = 200                // excursions that the mean excess is averaged over
+	slowPrior          = 2                  // weight of the prior, in excursions
+	excursionEnd       = .8                 // an excursion ends below this part of the threshold
+	slowMost           = 200                // excursions over which the mean excess is averaged
 )
 
 // slowTail is the distribution of a statistic that changes slowly. It counts excursions
@@ -142,14 +145,16 @@ const (
 type slowTail struct {
 	n         float64 // values
 	threshold float64 // quantile 1 - slowShare
-	share     float64 // of the values, beyond it
+	share     float64 // of the values beyond the threshold
 	outside   bool    // in an excursion
 	peak      float64 // of this excursion
 	count     float64 // excursions, the prior's included
 	excess    float64 // mean of their peaks beyond the threshold
 }
 
-// surprisal returns -log P(X >= x) for the next value X.
+// surprisal returns -log P(X >= x) for the next value X. Beyond the threshold it is, with k = count/2,
+//
+//	-log P = k log(1 + (x - threshold) / (k excess)) - log(share).
 func (t *slowTail) surprisal(x float64) float64 {
 	switch {
 	case t.n < slowReady:
@@ -205,16 +210,18 @@ func (t *slowTail) state(c *snapshot.Codec) {
 }
 
 const (
-	lengthPrior  = 20  // samples, mean length of an excursion before the first
-	lengthMost   = 10  // means that an excursion counts for
-	lengthFactor = 1.5 // of the mean, as some series have longer excursions than an exponential law
+	lengthPrior  = 20  // mean length of an excursion before the first, in samples
+	lengthMost   = 10  // largest length that is learnt, in means
+	lengthFactor = 1.5 // factor of the mean: some series have longer excursions than an exponential law
 )
 
 // lengthTail is the distribution of the lengths of excursions, see slowTail: an exponential law
 // whose mean is learnt.
 type lengthTail struct{ count, mean float64 } // excursions, the prior's included; samples
 
-// surprisal returns -log P(X >= length) for the next length X.
+// surprisal returns -log P(X >= length) for the next length X: with k = count/2,
+//
+//	-log P = k log(1 + length / (k lengthFactor mean)).
 func (t *lengthTail) surprisal(length float64) float64 {
 	k := .5 * t.count
 	return k * math.Log1p(length/(k*lengthFactor*t.mean))
