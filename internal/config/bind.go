@@ -359,7 +359,7 @@ func nearest(name string, known map[string]string) string {
 	return ", did you mean " + best + "?"
 }
 
-// secrets calls f for each secret with a file named beside it, as orchestrators mount them.
+// secrets calls f for each secret whose file is named beside it; orchestrators mount secrets as files.
 func secrets(block reflect.Value, prefix string, f func(path, file string, text *secret.Text)) {
 	for _, m := range members(block.Type()) {
 		v := m.of(block)

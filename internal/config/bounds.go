@@ -91,7 +91,7 @@ func repeated(list []Bound) (name string, found bool) {
 	return "", false
 }
 
-// BoundOf returns the bound of a variable in a list: its own, or else that of "*"; without either it has no ends.
+// BoundOf returns the bound of a variable in a list: its own, or else the one of "*"; without either, one without ends.
 func BoundOf(list []Bound, variable string) Bound {
 	found := Bound{Variable: variable, Low: math.Inf(-1), High: math.Inf(1)}
 	for _, b := range list {

@@ -78,12 +78,12 @@ func (c *Checker) OneOf(path, got string, names ...string) {
 	c.Need(slices.Contains(names, got), path, "%s", spelling.NotOneOf(got, names))
 }
 
-// AtLeast needs got >= limit.
+// AtLeast records a violation unless got >= limit.
 func AtLeast[T cmp.Ordered](c *Checker, path string, got, limit T) {
 	c.Need(got >= limit, path, "must be >= %v, got %v", limit, got)
 }
 
-// NeedInterval needs the grid of rows for a setting that is in force if given.
+// NeedInterval records a violation if a setting is given without pipeline.interval, the grid of rows.
 func (c *Checker) NeedInterval(cfg *Config, given bool, setting string) {
 	c.Need(!given || cfg.Pipeline.Interval > 0, "pipeline.interval", "must be given as a duration with %s: the rows are its multiples", setting)
 }
@@ -111,7 +111,7 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// errSyntax marks a file of which nothing was read.
+// errSyntax marks a file that was not read.
 var errSyntax = errors.New("not read")
 
 // syntaxError is an error at a place of a file that could not be parsed.

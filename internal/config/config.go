@@ -1,8 +1,7 @@
 // Package config reads the configuration of the program: YAML files, then the
 // environment, then settings given on the command line, merged over defaults
-// and validated as a whole. Of the project it knows only internal/secret, internal/spelling and
-// internal/events. The settings of inputs, outputs and formats are declared by internal/wire, which
-// also decides what a name such as "auto" means.
+// and validated as a whole. internal/wire declares the settings of inputs, outputs and formats, and
+// has the types behind names such as "auto".
 package config
 
 import (
@@ -42,7 +41,7 @@ type Input struct {
 	SeriesTags string `yaml:"series_tags"`
 }
 
-// Pipeline is what happens to samples between input and model.
+// Pipeline has the settings of the way of a sample from input to model.
 type Pipeline struct {
 	Interval          Interval      `yaml:"interval"`            // spacing of samples; 0 = the running median of the differences
 	Wait              time.Duration `yaml:"wait"`                // for late values, in the time of the samples
@@ -76,7 +75,7 @@ func (p *Pipeline) MissingNumbers() (list []float64, err error) {
 	return list, nil
 }
 
-// Model is the forecaster.
+// Model has the settings of the forecaster.
 type Model struct {
 	Type        string    `yaml:"type"`
 	Tier        string    `yaml:"tier"`        // of auto: full, light, tiny; auto = by memory
@@ -118,7 +117,7 @@ type Evaluate struct {
 	Interval int `yaml:"interval" reload:"live"` // samples per series between two points of scores
 }
 
-// Output says where results go; several kinds may be given.
+// Output has the places of the results; several kinds may be given.
 type Output struct {
 	Kinds
 	DeadLetters *DeadLetters `yaml:"dead_letters"`
@@ -131,7 +130,7 @@ type DeadLetters struct {
 	Drop  []string `yaml:"drop"` // reasons that are only counted
 }
 
-// State is where checkpoints are kept.
+// State has the place of the checkpoints, and their times.
 type State struct {
 	Dir      string        `yaml:"dir"`                    // of a single process; neither dir nor topic: every start is from scratch
 	Topic    string        `yaml:"topic"`                  // Kafka topic, for a consumer group of any number of processes
@@ -181,7 +180,7 @@ type Drift struct {
 	FalseAlarms float64 `yaml:"false_alarms"` // rate, per sample of a series that does not change
 }
 
-// Anomaly is the definition of an alarm.
+// Anomaly has the settings of alarms.
 type Anomaly struct {
 	FalseAlarms float64  `yaml:"false_alarms"` // per sample of a series that does not change
 	Alarms      string   `yaml:"alarms"`       // N per hour, day, week, month or year, of such a series; instead of FalseAlarms

@@ -54,7 +54,7 @@ func original(m string, refs []string) string {
 	return refs[i]
 }
 
-// A walker takes the nodes of one file to the fields they name.
+// A walker assigns the nodes of one file to the fields that they name.
 type walker struct {
 	*binder
 	name    string

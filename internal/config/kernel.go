@@ -60,7 +60,7 @@ type Loss struct {
 	Parameter float64 `yaml:"parameter"`
 }
 
-// Optimiser is how kernelvar learns; orffvar reads Step and Rate.
+// Optimiser has the settings of the steps by which kernelvar learns; orffvar reads Step and Rate.
 type Optimiser struct {
 	Step            string  `yaml:"step"`     // newton, plain or adagrad
 	Schedule        string  `yaml:"schedule"` // learning-rate schedule
@@ -113,8 +113,8 @@ func (c *Config) Lags() (n int, ok bool) {
 	return n * c.Model.Order, ok
 }
 
-// validateKernel checks the ranges of the numbers. What may be combined depends on the
-// kernels and models that there are; see internal/wire.
+// validateKernel checks the ranges of the numbers. internal/wire, which has the kernels and
+// models, checks their combinations.
 func (b *binder) validateKernel(m *Model) {
 	k, op, o, l := &m.Kernel, &m.Kernel.Operator, &m.Optimiser, &m.Loss
 	c := b.Checker

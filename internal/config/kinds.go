@@ -21,7 +21,7 @@ type Kind struct {
 // declared has the kinds below Input and below Output.
 var declared = make(map[reflect.Type][]Kind)
 
-// Declare says which kinds of inputs, their formats among them, and of outputs there are.
+// Declare sets the kinds of inputs, their formats among them, and the kinds of outputs.
 func Declare(inputs, outputs []Kind) {
 	declared[reflect.TypeFor[Input]()], declared[reflect.TypeFor[Output]()] = inputs, outputs
 }
@@ -65,7 +65,7 @@ func (k Kinds) slot(t reflect.Type) reflect.Value {
 	return reflect.New(t).Elem()
 }
 
-// clone returns Kinds with settings of their own place.
+// clone returns a copy that shares no slot.
 func (k Kinds) clone() Kinds {
 	c := Kinds{slices.Clone(k.slots)}
 	for i, s := range c.slots {
@@ -77,7 +77,7 @@ func (k Kinds) clone() Kinds {
 	return c
 }
 
-// Set gives the settings of a kind.
+// Set puts the settings of a kind in the place of its former ones.
 func (k *Kinds) Set(s Settings) {
 	*k = k.clone()
 	v := reflect.ValueOf(s)

@@ -1,6 +1,6 @@
 package config
 
-// meanings has the keys that settings of other programs stand for, by the names these have there.
+// meanings maps the names of settings in other programs to keys of this one.
 var meanings = map[string]string{
 	"separator": "input.csv.comma", "sep": "input.csv.comma", "delimiter": "input.csv.comma", "delim": "input.csv.comma",
 	"decimal_separator": "input.csv.decimal", "decimal_comma": "input.csv.decimal", "decimal_point": "input.csv.decimal",

@@ -61,8 +61,8 @@ func clone(v reflect.Value) reflect.Value {
 	return c
 }
 
-// differences calls f for each setting that a and b have not alike. A block that only
-// one of them has is one difference, with no values.
+// differences calls f for each setting in which a and b differ. A block that one of them
+// lacks is one difference, without values.
 func differences(a, b reflect.Value, prefix string, f func(path string, from, to reflect.Value)) {
 	for _, m := range members(a.Type()) {
 		path, x, y := prefix+m.key, m.of(a), m.of(b)

@@ -12,7 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// mistakes are what people write when the parser reports what begins or contains the first text.
+// mistakes have the probable mistake behind a message of the parser that contains the text reported.
 var mistakes = []struct{ reported, mistake string }{
 	{"cannot start any token", "a tab begins the line: indent with blanks"},
 	{"tab character", "a tab begins the line: indent with blanks"},
@@ -31,8 +31,8 @@ var mistakes = []struct{ reported, mistake string }{
 
 const noColon = `a line has no key, or no colon with a blank behind its key: write "key: value"`
 
-// explainSyntax says where a file is no YAML, and which mistake that is. It quotes no part of the
-// file but keys: anything else may be a part of a secret.
+// explainSyntax names the line in which a file is no YAML, and the probable mistake. It quotes keys
+// alone: any other text may be a part of a secret.
 func explainSyntax(name string, err error) string {
 	const rest = "; the other lines are not checked before" // the parser gives up at the first mistake
 	var syntax yaml.Error
@@ -58,7 +58,7 @@ func explainSyntax(name string, err error) string {
 	return where + ": this is not YAML: look at the indentation, the colons, brackets and quotes" + rest
 }
 
-// twice matches what the parser says of a key that is defined twice.
+// twice matches the message of the parser for a key that is defined twice.
 var twice = regexp.MustCompile(`^mapping key "(.*)" already defined at \[([0-9]+):`)
 
 // isKey reports whether some block has a key of this name.

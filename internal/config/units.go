@@ -45,7 +45,7 @@ func (s Size) String() string {
 	return strconv.FormatInt(int64(s), 10)
 }
 
-// MarshalYAML writes what ParseSize reads.
+// MarshalYAML writes the text that ParseSize reads.
 func (s Size) MarshalYAML() ([]byte, error) { return []byte(s.String()), nil }
 
 // ShortDuration writes a duration without the units that are 0 at its end: 1h for 1h0m0s.
@@ -89,7 +89,7 @@ func (i Interval) Fixed() time.Duration { return time.Duration(max(i, 0)) }
 // Months returns the months of an interval of the calendar, otherwise 0.
 func (i Interval) Months() int { return int(max(-i, 0)) }
 
-// String writes what parseInterval reads.
+// String writes the text that parseInterval reads.
 func (i Interval) String() string {
 	for _, c := range calendarIntervals {
 		if i.Months() == c.months {
@@ -107,7 +107,7 @@ func (i Interval) Short() string {
 	return i.String()
 }
 
-// MarshalYAML writes what parseInterval reads.
+// MarshalYAML writes the text that parseInterval reads.
 func (i Interval) MarshalYAML() ([]byte, error) { return []byte(i.String()), nil }
 
 // Ridge is a ridge penalty, or auto (0).
@@ -125,9 +125,9 @@ func parseRidge(s string) (Ridge, error) {
 	return Ridge(v), nil
 }
 
-// Penalty returns the number. That of auto is the root of the number of samples that a
-// model remembers, 1/(1 - forgetting): lambda falls like the inverse of this root (Rudi,
-// Camoriano and Rosasco), and the penalty is that number of samples times lambda.
+// Penalty returns the penalty. With auto and the n = 1/(1 - forgetting) samples that a model
+// remembers it is sqrt(n), that is n lambda for a lambda that falls like 1/sqrt(n) (Rudi,
+// Camoriano and Rosasco).
 func (r Ridge) Penalty(forgetting float64) float64 {
 	if r == 0 {
 		return 1 / math.Sqrt(1-forgetting)
@@ -135,7 +135,7 @@ func (r Ridge) Penalty(forgetting float64) float64 {
 	return float64(r)
 }
 
-// String writes what parseRidge reads.
+// String writes the text that parseRidge reads.
 func (r Ridge) String() string {
 	if r == 0 {
 		return "auto"
@@ -143,5 +143,5 @@ func (r Ridge) String() string {
 	return strconv.FormatFloat(float64(r), 'g', -1, 64)
 }
 
-// MarshalYAML writes what parseRidge reads.
+// MarshalYAML writes the text that parseRidge reads.
 func (r Ridge) MarshalYAML() ([]byte, error) { return []byte(r.String()), nil }

@@ -55,7 +55,7 @@ func (b *binder) validatePipeline(c *Config) {
 	b.Need(p.MaxAbs > 0, "pipeline.max_abs", "must be > 0, got %v", p.MaxAbs)
 }
 
-// validateAssembly checks what needs a grid of rows.
+// validateAssembly checks the settings of the grid of rows.
 func (b *binder) validateAssembly(c *Config) {
 	p := &c.Pipeline
 	b.NeedInterval(c, p.Wait != 0, "pipeline.wait")
@@ -206,7 +206,7 @@ func (b *binder) validateServer(s *Server) {
 	}
 }
 
-// begin says how to get an input and an output.
+// begin names the command that prints an input and an output.
 const begin = "; forecaster create prints a configuration that has both"
 
 // Runnable returns an error unless the configuration has an input and an output.
