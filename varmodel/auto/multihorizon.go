@@ -252,7 +252,7 @@ func (o *multihorizon) forecast(s *autoSeries) {
 	}
 	o.lags.Push(last, seen)
 	o.lags.learn(f.scaler)
-	o.trends.predict(f, whole.past.Seen, p)
+	o.trends.predict(f, whole.past.Seen, s.smoothing, p)
 	o.lags.predict(f.scaler, o.trends.ahead)
 	if o.noOwnPast {
 		for h := range o.horizon {

@@ -57,13 +57,15 @@ type smoothing struct {
 	weights   []float64 // smoothers x dim
 	known     []float64 // dim: n, the sum of the weights of the squared errors
 	count     []float64 // dim: number of samples
+	lines     []line    // dim
+	morning   bool      // the series is shorter than a day of the clock, so a line may be the morning
 
 	// Means over the smoothers, dim each.
 	level, ramp, damped []float64
 }
 
 func newSmoothing(d int) *smoothing {
-	b := &smoothing{dim: d}
+	b := &smoothing{dim: d, lines: make([]line, d)}
 	for _, v := range append(b.learnt(), &b.weights) {
 		*v = make([]float64, len(smoothers)*d)
 	}
@@ -84,6 +86,7 @@ func (b *smoothing) follow(s *autoSeries) {
 		return
 	}
 	f := s.rest()
+	b.morning = s.seasons.spacing*int64(s.total) < daySpan && s.seasons.spacing > 0
 	if s.remainder != nil && s.remainder.age == 0 {
 		b.begin(f, s.past.Count, 1)
 	}
@@ -106,6 +109,7 @@ func (b *smoothing) begin(f *frame, samples, newest int) {
 		clear(*v)
 	}
 	clear(b.known)
+	clear(b.lines)
 	before := slices.Clone(b.count)
 	clear(b.count)
 	rows, stride := f.recent.rows(0), f.recent.stride
@@ -134,8 +138,10 @@ func (b *smoothing) renew(s *autoSeries) {
 
 // learn learns an increment of variable j. The increment is winsorised, so that a level shift does not change a slope.
 func (b *smoothing) learn(j int, step float64, s *series.Scaler) {
-	usual := lanes.Clip(step, series.WinsorLimit*s.Steps[j])
+	limit := series.WinsorLimit * s.Steps[j]
+	usual := lanes.Clip(step, limit)
 	b.count[j]++
+	b.lines[j].learn(step, usual, limit)
 	b.known[j] = smoothRetained*b.known[j] + 1
 	n := b.count[j]
 	mean, trend, slope := 1/(n+1), min(trendGain/(n+1), 1), slopeGain/(n+slopeAfter) // gains of a young series
@@ -195,7 +201,15 @@ func (b *smoothing) weigh(j int, s *series.Scaler) {
 
 // ahead returns the forecast increment of variable j over h steps; damped is dampedSteps(h).
 func (b *smoothing) ahead(j, h int, damped float64) float64 {
-	return b.level[j] + b.ramp[j]*min(float64(h), lineGoesOn*b.count[j]) + b.damped[j]*damped
+	return b.level[j] + b.ramp[j]*max(min(float64(h), lineGoesOn*b.count[j]), b.steps(j, h)) + b.damped[j]*damped
+}
+
+// steps returns the number of steps that the line of variable j goes on in the next h.
+func (b *smoothing) steps(j, h int) float64 {
+	if b.morning {
+		return 0
+	}
+	return b.lines[j].steps(h)
 }
 
 // dampedSteps returns keep + keep^2 + … + keep^h for keep = dampedKeep.
@@ -207,6 +221,9 @@ func (b *smoothing) stateOf(c *snapshot.Codec, _ *autoSeries) {
 	c.Section("smoothing")
 	for _, v := range [][]float64{b.deviation, b.slope, b.errors, b.weights, b.known, b.count, b.level, b.ramp, b.damped} {
 		c.Float64s(v)
+	}
+	for j := range b.lines {
+		b.lines[j].State(c)
 	}
 }
 

@@ -66,7 +66,7 @@ func (r *trends) learn(k, every int, y []float64, p *origin) {
 
 // predict learns the last increments of f where they were observed, and sets the trends after the last sample
 // in p and path.
-func (r *trends) predict(f *frame, seen []bool, p *origin) {
+func (r *trends) predict(f *frame, seen []bool, lines *smoothing, p *origin) {
 	d := r.dim
 	r.still = true
 	for j, step := range f.recent.rows(0)[:d] {
@@ -85,6 +85,9 @@ func (r *trends) predict(f *frame, seen []bool, p *origin) {
 				known, move = h, s.share*p.trends[i]
 			}
 			p.moves[i] = move * float64(min(h, trendBeyond*known)) / float64(known)
+			if far := lines.steps(j, h) * r.slopes[i]; r.on && h > known && math.Abs(far) > math.Abs(p.moves[i]) {
+				p.moves[i] = far
+			}
 			r.still = r.still && p.moves[i] == 0
 		}
 	}
