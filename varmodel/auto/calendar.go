@@ -153,12 +153,12 @@ func (c *calendar) look(s *seasons, h int) {
 	short, long := c.waves[1:], c.waves[1+2*calendarShort:]
 	cycles := s.turns()
 	if len(cycles) > 0 {
-		wavesTo(short, calendarShort, s, cycles[0], h)
+		wavesTo(short, calendarShort, cycles[0], h)
 	}
 	if len(cycles) < 2 {
 		return
 	}
-	wavesTo(long, calendarLong, s, cycles[1], h)
+	wavesTo(long, calendarLong, cycles[1], h)
 	both := long[2*calendarLong:]
 	for i := range 2 * calendarBoth {
 		both[2*i], both[2*i+1] = long[0]*short[i], long[1]*short[i]
@@ -166,8 +166,8 @@ func (c *calendar) look(s *seasons, h int) {
 }
 
 // wavesTo writes the cosines and sines of the harmonics of a cycle h samples after the last one.
-func wavesTo(dst []float64, harmonics int, s *seasons, c *cycle, h int) {
-	sin, cos := math.Sincos(2 * math.Pi * float64((s.phaseNow(c)+h)%c.period) / float64(c.period))
+func wavesTo(dst []float64, harmonics int, c *cycle, h int) {
+	sin, cos := math.Sincos(2 * math.Pi * float64(c.phaseAfter(h)) / float64(c.period))
 	x, y := cos, sin
 	for k := range harmonics {
 		dst[2*k], dst[2*k+1] = x, y

@@ -26,11 +26,11 @@ const (
 	daySpan        = 86400e9
 	weekSpan       = 7 * daySpan
 	yearSpan       = 31556952e9
+	monthSpan      = yearSpan / 12
 )
 
-// naturalSpans are the natural periods of the clock in nanoseconds: minute, hour, day,
-// week and year.
-var naturalSpans = []int64{60e9, 3600e9, daySpan, weekSpan, yearSpan}
+// naturalSpans are the natural periods of the clock in nanoseconds: minute, hour, day, week, month and year.
+var naturalSpans = []int64{60e9, 3600e9, daySpan, weekSpan, monthSpan, yearSpan}
 
 // seasons are the cycles of one series: natural periods of the clock, such as the day, the configured
 // period, and the periods that the search finds. Each cycle models the part of a sample that shorter
@@ -111,6 +111,12 @@ func (s *seasons) natural(inverse []float64) {
 			limit = min(limit, longestYear)
 		}
 		period := int(math.Round(exact))
+		if span == monthSpan {
+			if math.Abs(float64(s.spacing)-daySpan) > periodDiffers*daySpan {
+				continue
+			}
+			period, exact = monthPhases, monthPhases
+		}
 		if period < shortestSeason || period > limit || math.Abs(exact-float64(period)) > periodDiffers*exact {
 			continue
 		}
@@ -192,7 +198,10 @@ func (s *seasons) teach(c *cycle, n, newest int, inverse []float64) {
 			shorter = append(shorter, o)
 		}
 	}
-	c.phase = ((s.phaseNow(c)-n)%period + period) % period
+	if c.span > 0 && s.before != 0 {
+		c.place(s.before)
+	}
+	c.phase, c.day = c.phaseAfter(-n), c.day-int64(n)
 	others := make([]float64, s.dim)
 	for l := n - 1; l >= newest; l-- {
 		clear(others)
@@ -203,7 +212,8 @@ func (s *seasons) teach(c *cycle, n, newest int, inverse []float64) {
 		if l+period < n {
 			old = past.Lag(l + period)
 		}
-		c.Step((c.phase+1)%period, past.Lag(l), old)
+		c.move(0)
+		c.Step(past.Lag(l), old)
 		if c.run == period {
 			c.begin(func(i int) []float64 { return past.Lag(l + i) }, shorter, l, inverse)
 		} else if c.run > period {
@@ -229,25 +239,17 @@ func (s *seasons) phases() (now eval.Phases) {
 	return now
 }
 
-// turns returns the two longest cycles of at least shortestPhases samples, the shorter one first. A cycle
-// of the search needs a share.
+// turns returns the two longest cycles of at least shortestPhases samples, the shorter one first, without the month,
+// which has no harmonics. A cycle of the search needs a share.
 func (s *seasons) turns() []*cycle {
 	s.turning = s.turning[:0]
 	for i := len(s.cycles) - 1; i >= 0 && len(s.turning) < 2; i-- {
-		if c := s.cycles[i]; c.period >= shortestPhases && (c.active || !c.free) {
+		if c := s.cycles[i]; c.period >= shortestPhases && (c.active || !c.free) && c.span != monthSpan {
 			s.turning = append(s.turning, c)
 		}
 	}
 	slices.Reverse(s.turning)
 	return s.turning
-}
-
-// phaseNow returns the phase of c at the last sample.
-func (s *seasons) phaseNow(c *cycle) int {
-	if c.span > 0 && s.before != 0 {
-		return c.phaseOf(s.before)
-	}
-	return c.phase
 }
 
 // begin sets variable j to v in all samples so far, as series.History does at the first value of a
@@ -279,17 +281,12 @@ func (s *seasons) Observe(inverse []float64) {
 	others := s.others
 	clear(others)
 	for k, c := range s.cycles {
-		phase := c.phase + 1
-		if c.span > 0 && s.time != 0 {
-			phase = c.phaseOf(s.time)
-		} else if phase == c.period {
-			phase = 0
-		}
+		c.move(s.time)
 		var old []float64
 		if c.run >= c.period && s.count-c.period >= s.known {
 			old = s.past.Lag(c.period)
 		}
-		c.Step(phase, y, old)
+		c.Step(y, old)
 		switch {
 		case c.run == c.period && c.learnt == 0:
 			c.begin(s.past.Lag, s.cycles[:k], 0, inverse)
@@ -343,6 +340,9 @@ func (s *seasons) AheadTo(dst []float64) {
 		for i := 0; i < len(dst); i += d {
 			if phase++; phase == c.period {
 				phase = 0
+			}
+			if c.span == monthSpan {
+				phase = c.phaseAfter(i/d + 1)
 			}
 			row, mean := dst[i:i+d], c.mean[phase*d:(phase+1)*d]
 			for j := range row {

@@ -30,6 +30,7 @@ type cycle struct {
 	free   bool  // found by the search
 
 	phase  int       // of the last sample
+	day    int64     // of the last sample, since 1970; of a cycle of the month alone
 	run    int       // samples since the last break
 	learnt int       // number of deviations learnt
 	count  []uint8   // deviations per phase, at most cycleMemory; nil until a period is complete
@@ -76,10 +77,37 @@ func (c *cycle) setFree() {
 // cycles of the clock of a day or more: an hour can seem to repeat because a whole morning rises.
 func (c *cycle) soon() bool { return !c.free && c.span >= daySpan }
 
-// phaseOf returns the phase at a time, which may be before 1970.
-func (c *cycle) phaseOf(ns int64) int {
+// move moves the cycle to the next sample. Its time is 0 where it is not known.
+func (c *cycle) move(ns int64) {
+	if c.span > 0 && ns != 0 {
+		c.place(ns)
+		return
+	}
+	c.phase = c.phaseAfter(1)
+	c.day++
+}
+
+// place moves the cycle to a time, which may be before 1970.
+func (c *cycle) place(ns int64) {
+	if c.span == monthSpan {
+		c.day = int64(math.Floor(float64(ns) / daySpan))
+		c.phase = c.phaseAfter(0)
+		return
+	}
 	turn := float64((ns%c.span+c.span)%c.span) / float64(c.span)
-	return int(math.Round(turn*float64(c.period))) % c.period
+	c.phase = int(math.Round(turn*float64(c.period))) % c.period
+}
+
+// phaseAfter returns the phase k samples after the last one (k < 0: before it).
+func (c *cycle) phaseAfter(k int) int {
+	if c.span == monthSpan {
+		return monthPhase(c.day + int64(k))
+	}
+	phase := (c.phase + k) % c.period
+	if phase < 0 {
+		phase += c.period
+	}
+	return phase
 }
 
 // open allocates count and mean.
@@ -92,11 +120,7 @@ func (c *cycle) At(k int) []float32 {
 	if c.mean == nil {
 		return c.none
 	}
-	phase := (c.phase + k) % c.period
-	if phase < 0 {
-		phase += c.period
-	}
-	d := len(c.prior)
+	phase, d := c.phaseAfter(k), len(c.prior)
 	return c.mean[phase*d : (phase+1)*d]
 }
 
@@ -109,10 +133,9 @@ func (c *cycle) shapeAt(dst []float64, k int) {
 	}
 }
 
-// Step updates the sums with the sample y at the given phase. old is the sample one period before; nil:
-// it is not in the sums.
-func (c *cycle) Step(phase int, y, old []float64) {
-	c.phase = phase
+// Step updates the sums with the sample y, after move. old is the sample one period before; nil: it is not in the
+// sums.
+func (c *cycle) Step(y, old []float64) {
 	c.run++
 	for j, v := range y {
 		c.fresh[j] += v
@@ -176,7 +199,7 @@ func (c *cycle) begin(lag func(i int) []float64, shorter []*cycle, back int, inv
 // change adds by to the sample of variable j at a lag, in the sums and in the shape.
 func (c *cycle) change(lag, j int, by float64) {
 	if lag < c.learnt {
-		mean, phase := c.At(-lag), ((c.phase-lag)%c.period+c.period)%c.period
+		mean, phase := c.At(-lag), c.phaseAfter(-lag)
 		c.Set(mean, j, float64(mean[j])*c.unit[j]+by/float64(c.count[phase]))
 	}
 	if lag < min(c.run, c.period) {
@@ -251,6 +274,7 @@ func (c *cycle) State(s *snapshot.Codec) {
 		c.setFree()
 	}
 	s.Index(&c.phase, c.period)
+	s.Int64(&c.day)
 	s.Int(&c.run)
 	s.Int(&c.learnt)
 	if s.Decoding() && c.learnt > 0 && s.Err() == nil {

@@ -211,7 +211,7 @@ func TestSeasonsClock(t *testing.T) {
 		{"minutes", func(int) int64 { return 60e9 }, []int{60, 1440, 10080}},
 		{"five minutes", func(int) int64 { return 300e9 }, []int{12, 288, 2016}},
 		{"hours", func(int) int64 { return 3600e9 }, []int{24, 168}},
-		{"days", func(int) int64 { return 86400e9 }, []int{7, 365}},
+		{"days", func(int) int64 { return 86400e9 }, []int{7, 31, 365}},
 		{"months", func(i int) int64 { return month + []int64{-86400e9, 43200e9, 0, 43200e9}[i%4] }, []int{12}},
 		{"quarters", func(int) int64 { return 3 * month }, []int{4}},
 		{"minutes, then hours", func(i int) int64 {
