@@ -3,6 +3,7 @@ package stream
 import (
 	"github.com/orffvar/forecaster/eval/anomaly"
 	"github.com/orffvar/forecaster/eval/scoring"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // Batch holds the points of consecutive records, for the sinks. Its slices belong to the
@@ -118,7 +119,7 @@ type Insight struct {
 // DeadLetter is a message that could not be used.
 type DeadLetter struct {
 	Message Message // a copy
-	DataError
+	refuse.Error
 }
 
 // AllTargets is the target of a metric averaged over the variables.

@@ -1,5 +1,6 @@
 // Package stream declares the vocabulary between a log and its forecasts: messages, records
-// and series; the points of a Batch; reasons for a refusal; and the interfaces of the edges.
+// and series; the points of a Batch; and the interfaces of the edges. Package stream/refuse has the
+// reasons for a refusal.
 //
 // Where things happen:
 //

@@ -53,15 +53,15 @@ type DeadLetters interface {
 // record, and nothing that is wrong.
 var ErrDeleted = errors.New("stream: the message deletes an earlier one")
 
-// Decoder turns a message into a record. The error is a *DataError that says why the
-// message cannot be used, or ErrDeleted.
+// Decoder turns a message into a record. The error is a *refuse.Error for a
+// message that cannot be used, or ErrDeleted.
 type Decoder interface {
 	Decode(r *Record, m *Message) error
 }
 
 // Splitter is a Decoder of messages that hold any number of records. Split begins a
 // message. Next decodes one record after the other and returns io.EOF behind the last. A
-// *DataError rejects record.Message, which usually holds one part of the message; the next
+// *refuse.Error rejects record.Message, which usually holds one part of the message; the next
 // call goes on behind that part.
 type Splitter interface {
 	Decoder

@@ -1,18 +1,35 @@
 package stream_test
 
 import (
-	"errors"
+	"context"
 	"fmt"
 
 	"github.com/orffvar/forecaster/stream"
 )
 
-// An error of a decoder says why the message cannot be used; any other error ends the work.
-func ExampleDataError() {
-	var err error = stream.Refuse(stream.Malformed, "no number behind %q", "=")
-	var refused *stream.DataError
-	if errors.As(err, &refused) {
-		fmt.Println(refused.Reason, "-", refused.Detail)
+// table is a sink that prints forecasts.
+type table struct{}
+
+func (table) Write(_ context.Context, b *stream.Batch) error {
+	for _, f := range b.Forecasts {
+		for j, name := range f.Series.Variables {
+			fmt.Printf("%s %s in %d steps: %g\n", f.Series.Name, name, f.Horizon, f.Yhat[j])
+		}
 	}
-	// Output: malformed - no number behind "="
+	return nil
+}
+
+func (table) Close() error { return nil }
+
+// An output of one's own is a Sink.
+func ExampleSink() {
+	var sink stream.Sink = table{}
+	host := &stream.Series{Name: "host1", Variables: []string{"cpu", "mem"}}
+	batch := stream.Batch{Forecasts: []stream.Forecast{{Series: host, Horizon: 2, Yhat: []float64{0.5, 0.25}}}}
+	if err := sink.Write(context.Background(), &batch); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// host1 cpu in 2 steps: 0.5
+	// host1 mem in 2 steps: 0.25
 }

@@ -1,6 +1,10 @@
 package stream
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/orffvar/forecaster/stream/refuse"
+)
 
 // Message is one entry of a log, before decoding.
 type Message struct {
@@ -10,8 +14,8 @@ type Message struct {
 	Time      int64 // of the log entry, ns since 1970 UTC; 0 = unknown
 	Key       []byte
 	Value     []byte
-	Refused   *DataError // the source could not deliver it whole: not to be decoded
-	Place     string     // file:line of a line in one of several files; "" = that of Topic and Offset
+	Refused   *refuse.Error // the source could not deliver it whole: not to be decoded
+	Place     string        // file:line of a line in one of several files; "" = that of Topic and Offset
 }
 
 // Origin says where the message stands, as file:line or topic[partition]@offset.

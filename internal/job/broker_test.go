@@ -27,6 +27,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/kafka"
 	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // topicLines reads the first n messages of a topic from its beginning, as key and value.
@@ -319,7 +320,7 @@ func (badEnd) Read(_ context.Context, dst []stream.Message) (int, error) {
 type refusing struct{ stream.Decoder }
 
 func (refusing) Decode(*stream.Record, *stream.Message) error {
-	return stream.Refuse(stream.Malformed, "no")
+	return refuse.New(refuse.Malformed, "no")
 }
 
 // A paced source passes the end on, also with a message that nobody can decode, and delivers at its pace.

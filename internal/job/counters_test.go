@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
+	"github.com/orffvar/forecaster/stream/refuse"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
@@ -26,7 +27,7 @@ func TestCountsOutliveAPartition(t *testing.T) {
 	var now, past counters
 	fill(&now, 1)
 	fill(&past, 100)
-	now.DeadLetters, past.DeadLetters = map[stream.Reason]int64{stream.Late: 1}, map[stream.Reason]int64{stream.Late: 100, stream.Memory: 100}
+	now.DeadLetters, past.DeadLetters = map[refuse.Reason]int64{refuse.Late: 1}, map[refuse.Reason]int64{refuse.Late: 100, refuse.Memory: 100}
 	now.SinkRetries, past.SinkRetries = map[string]int64{"503": 1}, map[string]int64{"503": 100, "429": 100}
 	for i := range now.Stages {
 		now.Stages[i], past.Stages[i] = run.StageStats{Count: 1, Elapsed: 1}, run.StageStats{Count: 100, Elapsed: 100}
@@ -37,7 +38,7 @@ func TestCountsOutliveAPartition(t *testing.T) {
 			t.Errorf("stage %v: %+v", run.Stage(i), s)
 		}
 	}
-	if d, r := sum.DeadLetters, sum.SinkRetries; d[stream.Late] != 101 || d[stream.Memory] != 100 || r["503"] != 101 || r["429"] != 100 {
+	if d, r := sum.DeadLetters, sum.SinkRetries; d[refuse.Late] != 101 || d[refuse.Memory] != 100 || r["503"] != 101 || r["429"] != 100 {
 		t.Errorf("refused %v, repeated %v", d, r)
 	}
 	gauges := map[string]bool{"Series": true, "Watermark": true, "Next": true, "CheckpointBytes": true, "Refused": true}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // eventLog writes events of series, and refusals, into the log.
@@ -14,7 +15,7 @@ type eventLog struct {
 	log   *slog.Logger
 	every time.Duration // between two lines about a reason
 	mu    sync.Mutex
-	lines map[stream.Reason]*refusalLine
+	lines map[refuse.Reason]*refusalLine
 }
 
 // refusalLine is the last line about refusals for a reason.
@@ -24,7 +25,7 @@ type refusalLine struct {
 }
 
 func newEventLog(log *slog.Logger) *eventLog {
-	return &eventLog{log: log, every: time.Minute, lines: make(map[stream.Reason]*refusalLine)}
+	return &eventLog{log: log, every: time.Minute, lines: make(map[refuse.Reason]*refusalLine)}
 }
 
 // Write implements stream.Sink.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // TestLevelsOfEvents: only what may need attention is a warning; a season that was found is none.
@@ -27,9 +28,9 @@ func TestLevelsOfEvents(t *testing.T) {
 func TestRefusalsAreLogged(t *testing.T) {
 	var b bytes.Buffer
 	e := newEventLog(slog.New(slog.NewTextHandler(&b, nil)))
-	letters := func(reason stream.Reason, n int) *stream.Batch {
+	letters := func(reason refuse.Reason, n int) *stream.Batch {
 		return &stream.Batch{
-			DeadLetters: slices.Repeat([]stream.DeadLetter{{DataError: stream.DataError{Reason: reason, Detail: "--set this"}}}, n),
+			DeadLetters: slices.Repeat([]stream.DeadLetter{{Error: refuse.Error{Reason: reason, Detail: "--set this"}}}, n),
 			Events:      []stream.Event{{Kind: stream.EventRefused, Text: "as a point of the output"}},
 		}
 	}
@@ -38,10 +39,10 @@ func TestRefusalsAreLogged(t *testing.T) {
 		every time.Duration
 		want  string
 	}{
-		{letters(stream.Malformed, 5), time.Hour, "reason=malformed new=1 "},
-		{letters(stream.Late, 1), time.Hour, "reason=late new=1 "},
-		{letters(stream.Malformed, 2), time.Hour, ""},
-		{letters(stream.Malformed, 1), 0, "reason=malformed new=7 "},
+		{letters(refuse.Malformed, 5), time.Hour, "reason=malformed new=1 "},
+		{letters(refuse.Late, 1), time.Hour, "reason=late new=1 "},
+		{letters(refuse.Malformed, 2), time.Hour, ""},
+		{letters(refuse.Malformed, 1), 0, "reason=malformed new=7 "},
 	} {
 		b.Reset()
 		e.every = c.every

@@ -18,6 +18,7 @@ import (
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/refuse"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
@@ -95,7 +96,7 @@ func TestEveryMetricHasItsValue(t *testing.T) {
 		s.Records, s.Deleted, s.Forecasts, s.Observations, s.Metrics, s.Events = 100*n, 2*n, 3*n, 4*n, 5*n, 6*n
 		s.Drifts, s.Seasons, s.Anomalies, s.Series = 7*n, 8*n, 9*n, 10*n
 		s.Checkpoints, s.CheckpointWritten, s.CheckpointBytes = 11*n, 12*n, 13*n
-		s.DeadLetters = map[stream.Reason]int64{stream.Late: 14 * n, stream.Malformed: 15 * n, stream.Rejected: 16 * n}
+		s.DeadLetters = map[refuse.Reason]int64{refuse.Late: 14 * n, refuse.Malformed: 15 * n, refuse.Rejected: 16 * n}
 		s.Watermark, s.UnsavedSince, s.Hanging.For = now.Add(-time.Duration(n)*time.Hour).UnixNano(), now.Add(-time.Duration(n)*time.Minute), time.Duration(n)*time.Second
 		for i := range s.Stages {
 			s.Stages[i] = run.StageStats{Count: int64(i+1) * n, Elapsed: time.Duration(i+2) * time.Duration(n) * time.Second}
@@ -103,7 +104,7 @@ func TestEveryMetricHasItsValue(t *testing.T) {
 		return counters{Stats: s, Damaged: 17 * n, SinkRetries: map[string]int64{"503": 18 * n}}
 	}
 	l.past["in-0"], l.past["in-1"] = of(1), of(10)
-	l.past["in-2"] = counters{Stats: run.Stats{DeadLetters: map[stream.Reason]int64{}}} // nothing was read
+	l.past["in-2"] = counters{Stats: run.Stats{DeadLetters: map[refuse.Reason]int64{}}} // nothing was read
 	l.reloads.taken.Store(19)
 	l.reloads.refused.Store(20)
 	quiet := newSeriesWatch()
@@ -160,7 +161,7 @@ next:
 // and the problem would prevent the job from being ready.
 func TestEndedPartitionHasNoPresent(t *testing.T) {
 	l := served(t, "state.dir="+filepath.Join(t.TempDir(), "state"))
-	l.past["in-0"] = counters{Stats: run.Stats{DeadLetters: map[stream.Reason]int64{}, Records: 7}}
+	l.past["in-0"] = counters{Stats: run.Stats{DeadLetters: map[refuse.Reason]int64{}, Records: 7}}
 	p := idle(t, l, newSeriesWatch())
 	p.decoder = stuck{}
 	l.started("in-0", p)

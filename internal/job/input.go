@@ -13,6 +13,7 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // OpenFile opens the input file if it has the variables that cfg names, and its samples fit to
@@ -61,7 +62,7 @@ func checkNames(ctx context.Context, cfg *config.Config, log *slog.Logger, src *
 	if n.fits() {
 		return nil
 	}
-	err := firstRecords(ctx, cfg, func(r *stream.Record, refusal *stream.DataError) error {
+	err := firstRecords(ctx, cfg, func(r *stream.Record, refusal *refuse.Error) error {
 		if refusal == nil {
 			n.add(r.Names)
 		}
@@ -77,7 +78,7 @@ func checkNames(ctx context.Context, cfg *config.Config, log *slog.Logger, src *
 }
 
 // firstRecords calls f with the records of the input file, and its refusals, until f returns io.EOF.
-func firstRecords(ctx context.Context, cfg *config.Config, f func(*stream.Record, *stream.DataError) error) error {
+func firstRecords(ctx context.Context, cfg *config.Config, f func(*stream.Record, *refuse.Error) error) error {
 	src, err := wire.OpenFile(cfg)
 	if err != nil {
 		return err
@@ -177,7 +178,7 @@ func (s *namedSource) Read(ctx context.Context, dst []stream.Message) (int, erro
 
 // record adds the names of a record. It warns of a name that the first one lacks, as the error
 // comes after the last one only.
-func (s *namedSource) record(r *stream.Record, refusal *stream.DataError) error {
+func (s *namedSource) record(r *stream.Record, refusal *refuse.Error) error {
 	first := len(s.names.found) == 0
 	if refusal == nil {
 		s.names.add(r.Names)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // joining writes the records of all partitions in the order of their times. The oldest record is next; it waits
@@ -257,7 +258,7 @@ func (p *splitter) decode(msg *stream.Message) {
 			part = msg
 		}
 		p.append(part, err)
-		var bad *stream.DataError
+		var bad *refuse.Error
 		if err != nil && !errors.As(err, &bad) {
 			return
 		}

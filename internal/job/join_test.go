@@ -15,6 +15,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // partitionAtEnd reports that it waits for new messages.
@@ -109,7 +110,7 @@ func TestSplitMessages(t *testing.T) {
 	var got []string
 	for _, e := range s.split([]stream.Message{
 		{Offset: 7, Key: []byte("k"), Value: []byte(strings.Join(lines, "\n"))},
-		{Offset: 8, Refused: stream.Refuse(stream.TooLarge, "")},
+		{Offset: 8, Refused: refuse.New(refuse.TooLarge, "")},
 		{Offset: 9, Key: []byte("k"), Value: []byte(lines[0])},
 	}) {
 		got = append(got, fmt.Sprintf("%v %s|%s %d", e.skip, e.record.Key, e.record.Value, e.next))

@@ -27,6 +27,7 @@ import (
 	"github.com/orffvar/forecaster/stream/file/filestore"
 	"github.com/orffvar/forecaster/stream/kafka"
 	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/refuse"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
@@ -434,7 +435,7 @@ func (p *partition) counters() counters {
 		c.Problem = cmp.Or(d.Problem(), c.Problem)
 	}
 	if rejected > 0 {
-		c.DeadLetters[stream.Rejected] += rejected
+		c.DeadLetters[refuse.Rejected] += rejected
 	}
 	return c
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/wire"
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/refuse"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
@@ -74,7 +74,7 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	b := wire.ReadInfo()
 	gauge(descBuild, 1, b.Version, b.Revision, b.Go, b.Platform)
 
-	sum := counters{Stats: run.Stats{DeadLetters: make(map[stream.Reason]int64)}, SinkRetries: make(map[string]int64)}
+	sum := counters{Stats: run.Stats{DeadLetters: make(map[refuse.Reason]int64)}, SinkRetries: make(map[string]int64)}
 	var series, bytes int64
 	var stalled time.Duration
 	now := time.Now()
@@ -93,9 +93,9 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 		}
 	}
 	var refused int64
-	for _, reason := range stream.Reasons {
+	for _, reason := range refuse.Reasons {
 		counter(descDeadLetters, float64(sum.DeadLetters[reason]), string(reason))
-		if reason != stream.Rejected { // a point, not a record
+		if reason != refuse.Rejected { // a point, not a record
 			refused += sum.DeadLetters[reason]
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // Produce publishes a file to the first topic of input.kafka.
@@ -140,7 +141,7 @@ func (p *Produce) once(ctx context.Context, cfg *config.Config, producer *kafkas
 				continue
 			}
 			if derr != nil {
-				var refusal *stream.DataError
+				var refusal *refuse.Error
 				if !errors.As(derr, &refusal) {
 					return sent, derr
 				}

@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 const day = 24 * time.Hour
@@ -35,7 +36,7 @@ func checkSpacing(ctx context.Context, cfg *config.Config) error {
 		return err
 	}
 	seen := &sampleTimes{watch: NewGapWatch(cfg)}
-	err = firstRecords(ctx, cfg, func(r *stream.Record, refusal *stream.DataError) error {
+	err = firstRecords(ctx, cfg, func(r *stream.Record, refusal *refuse.Error) error {
 		if seen.enough {
 			return io.EOF
 		}
@@ -67,7 +68,7 @@ func (t *sampleTimes) Sample(s *assemble.Sample) error {
 }
 
 // Refuse implements assemble.Receiver.
-func (t *sampleTimes) Refuse(*stream.Message, *stream.DataError) {}
+func (t *sampleTimes) Refuse(*stream.Message, *refuse.Error) {}
 
 // misfit returns a warning when samples are much closer than pipeline.interval, or much farther apart in
 // every series; "" = neither.

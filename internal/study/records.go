@@ -12,6 +12,7 @@ import (
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // Records are the records of a file: every model of a study gets all of them in their order. Many records
@@ -37,7 +38,7 @@ type Open func() (stream.Source, stream.Decoder, error)
 // decoded is a record, or the reason for the refusal of a message or of a part.
 type decoded struct {
 	stream.Record
-	refusal *stream.DataError
+	refusal *refuse.Error
 }
 
 // ReadRecords reads a source to its end and holds its records.
@@ -78,7 +79,7 @@ func (r *Records) read(ctx context.Context, source stream.Source, decoder stream
 		}
 		counted.Reset()
 		return counted
-	}, func(record *stream.Record, refusal *stream.DataError) error {
+	}, func(record *stream.Record, refusal *refuse.Error) error {
 		n++
 		if held <= most {
 			const each = 512 // of a record, its message and what they are part of
@@ -98,7 +99,7 @@ func (r *Records) read(ctx context.Context, source stream.Source, decoder stream
 }
 
 // decode reads a source to its end: blocks of messages, for whose parts it calls each, and then done.
-func decode(ctx context.Context, source stream.Source, decoder stream.Decoder, block func(messages int) *engine.Decoded, each func(*stream.Record, *stream.DataError) error, done func() error) error {
+func decode(ctx context.Context, source stream.Source, decoder stream.Decoder, block func(messages int) *engine.Decoded, each func(*stream.Record, *refuse.Error) error, done func() error) error {
 	messages := make([]stream.Message, 256)
 	for {
 		n, err := source.Read(ctx, messages)
@@ -157,7 +158,7 @@ func (r *Records) walk(ctx context.Context, f func([]decoded) error) error {
 	var list []decoded
 	left := r.n
 	return decode(ctx, source, decoder, func(int) *engine.Decoded { block.Reset(); list = list[:0]; return &block },
-		func(record *stream.Record, refusal *stream.DataError) error {
+		func(record *stream.Record, refusal *refuse.Error) error {
 			if left != 0 {
 				left--
 				list = append(list, decoded{*record, refusal})

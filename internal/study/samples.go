@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // Samples are the samples that an Assembler assembles from records.
@@ -90,7 +91,7 @@ type collector struct {
 }
 
 // Refuse implements assemble.Receiver.
-func (c *collector) Refuse(m *stream.Message, err *stream.DataError) { c.samples.Refusals.Add(m, err) }
+func (c *collector) Refuse(m *stream.Message, err *refuse.Error) { c.samples.Refusals.Add(m, err) }
 
 // Sample implements assemble.Receiver.
 func (c *collector) Sample(s *assemble.Sample) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // aheadRows is the least number of messages, of all series, by which inputs are ahead of the
@@ -71,7 +72,7 @@ func (s *inputsAhead) keep(m stream.Message) error {
 	s.queue = append(s.queue, m)
 	s.one.Reset()
 	s.one.Decode(s.scout, &m)
-	return s.one.Parts(0, func(r *stream.Record, refusal *stream.DataError) error {
+	return s.one.Parts(0, func(r *stream.Record, refusal *refuse.Error) error {
 		if refusal == nil {
 			s.inputs = append(s.inputs, stream.Record{
 				Series: r.Series, Time: r.Time, Names: slices.Clone(r.Names), Values: slices.Clone(r.Values), Ahead: true,

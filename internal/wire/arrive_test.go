@@ -15,6 +15,7 @@ import (
 	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // setting is a key with another value than its default, and what else has to be set.
@@ -246,11 +247,11 @@ func arrived(t *testing.T, c *config.Config) (all []any) {
 		add(fmt.Sprintf("%T", decoder), err)
 		var r stream.Record
 		large := stream.Message{Value: bytes.Repeat([]byte(" "), 3<<10)}
-		refusal := new(stream.DataError)
+		refusal := new(refuse.Error)
 		if !errors.As(decoder.Decode(&r, &large), &refusal) {
 			t.Error("blanks are a record")
 		}
-		if refusal.Reason != stream.TooLarge {
+		if refusal.Reason != refuse.TooLarge {
 			refusal.Detail = "" // of a library
 		}
 		all = append(all, refusal, withoutFunctions(decodedJSON(c)), withoutFunctions(decodedCSV(c)), withoutFunctions(decodedInflux(c)), withoutFunctions(avroOf(c).record(c)), withoutFunctions(avroOf(c).reach()), withoutFunctions(decodedOTLP(c)))

@@ -26,6 +26,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // Try opens each input and output for real, and its answer names the key.
@@ -281,9 +282,9 @@ func TestRefusals(t *testing.T) {
 	next := new(keptLetters)
 	r := &Refusals{Next: next}
 	var letters []stream.DeadLetter
-	for i, reason := range []stream.Reason{stream.Late, stream.Malformed, stream.Late, stream.Duplicate, stream.Memory} {
+	for i, reason := range []refuse.Reason{refuse.Late, refuse.Malformed, refuse.Late, refuse.Duplicate, refuse.Memory} {
 		letters = append(letters, stream.DeadLetter{
-			Message: stream.Message{Topic: "in", Offset: int64(10 + i), Value: []byte(" {}")}, DataError: stream.DataError{Reason: reason, Detail: "detail"},
+			Message: stream.Message{Topic: "in", Offset: int64(10 + i), Value: []byte(" {}")}, Error: refuse.Error{Reason: reason, Detail: "detail"},
 		})
 	}
 	letters[4].Remedy = "in the detail"
@@ -292,7 +293,7 @@ func TestRefusals(t *testing.T) {
 	}
 	text := r.String()
 	for _, want := range []string{
-		"2 late; the first: " + letters[0].Message.Origin() + ": ", "\n  late: " + remedies[stream.Late], "\n  malformed: a missing value is null", "input.json.series_field=NAME",
+		"2 late; the first: " + letters[0].Message.Origin() + ": ", "\n  late: " + remedies[refuse.Late], "\n  malformed: a missing value is null", "input.json.series_field=NAME",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s\nlacks %q", text, want)
@@ -305,17 +306,17 @@ func TestRefusals(t *testing.T) {
 		t.Error("five of ten are half of the records, and five of nine more")
 	}
 	csv := &Refusals{}
-	csv.Add(&stream.Message{Value: []byte("1,2")}, &stream.DataError{Reason: stream.Duplicate})
-	csv.Add(&stream.Message{Value: []byte("1,2")}, &stream.DataError{Reason: stream.Malformed})
-	csv.Add(&stream.Message{}, &stream.DataError{Reason: stream.NonFinite})
-	if got := csv.Remedies(); !strings.Contains(got, "input.csv.series_column=NAME") || !strings.Contains(got, "malformed: repair the line, or leave") || !strings.Contains(got, remedies[stream.NonFinite]) {
+	csv.Add(&stream.Message{Value: []byte("1,2")}, &refuse.Error{Reason: refuse.Duplicate})
+	csv.Add(&stream.Message{Value: []byte("1,2")}, &refuse.Error{Reason: refuse.Malformed})
+	csv.Add(&stream.Message{}, &refuse.Error{Reason: refuse.NonFinite})
+	if got := csv.Remedies(); !strings.Contains(got, "input.csv.series_column=NAME") || !strings.Contains(got, "malformed: repair the line, or leave") || !strings.Contains(got, remedies[refuse.NonFinite]) {
 		t.Error(got)
 	}
-	for fault, want := range map[stream.Fault]string{
-		stream.WrongFields: "input.csv.comma", stream.NotNumber: "--set \"input.csv.missing=n a\"", stream.NotTime: "input.time_format", stream.NotObject: "jq",
+	for fault, want := range map[refuse.Fault]string{
+		refuse.WrongFields: "input.csv.comma", refuse.NotNumber: "--set \"input.csv.missing=n a\"", refuse.NotTime: "input.time_format", refuse.NotObject: "jq",
 	} {
 		r := &Refusals{}
-		r.Add(&stream.Message{}, &stream.DataError{Reason: stream.Malformed, Facts: stream.Facts{Fault: fault, Cell: "n a"}})
+		r.Add(&stream.Message{}, &refuse.Error{Reason: refuse.Malformed, Facts: refuse.Facts{Fault: fault, Cell: "n a"}})
 		if got := r.Remedies(); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", fault, got)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
+	"github.com/orffvar/forecaster/stream/refuse"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -82,7 +83,7 @@ type wordsDecoder struct {
 func (d *wordsDecoder) Decode(r *stream.Record, m *stream.Message) error {
 	text, ok := bytes.CutPrefix(m.Value, []byte(d.word+" "))
 	if !ok {
-		return &stream.DataError{Reason: stream.Malformed, Detail: "no " + d.word}
+		return &refuse.Error{Reason: refuse.Malformed, Detail: "no " + d.word}
 	}
 	d.at += 1e9
 	*r = stream.Record{Message: m, Series: "words", Time: d.at, Names: []string{"x"}, Values: []float64{float64(len(text))}}

@@ -15,13 +15,14 @@ import (
 	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/kafka/cluster"
 	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // Outputs are where the results of a partition go.
 type Outputs struct {
 	Sink    tee
 	Letters stream.DeadLetters // nil when none are kept
-	Drop    []stream.Reason
+	Drop    []refuse.Reason
 
 	opened map[string][]stream.Sink // by the path of their settings
 }
@@ -109,7 +110,7 @@ func checkDeadLetters(v *config.Checker, c *config.Config) {
 	}
 	v.Need(d.Topic == "" || InputKafka(c) != nil, "output.dead_letters.topic", "needs input.kafka, whose brokers it is written to")
 	var reasons []string
-	for _, r := range stream.Reasons {
+	for _, r := range refuse.Reasons {
 		reasons = append(reasons, string(r))
 	}
 	for _, reason := range d.Drop {
@@ -119,13 +120,13 @@ func checkDeadLetters(v *config.Checker, c *config.Config) {
 
 // openDeadLetters opens what keeps the dead letters; nil when nothing is
 // configured.
-func openDeadLetters(c *config.Config, log *slog.Logger) (letters stream.DeadLetters, drop []stream.Reason, err error) {
+func openDeadLetters(c *config.Config, log *slog.Logger) (letters stream.DeadLetters, drop []refuse.Reason, err error) {
 	d := c.Output.DeadLetters
 	if d == nil {
 		return nil, nil, nil
 	}
 	for _, r := range d.Drop {
-		drop = append(drop, stream.Reason(r))
+		drop = append(drop, refuse.Reason(r))
 	}
 	if d.Path != "" {
 		letters, err = filesink.OpenDeadLetters(d.Path)

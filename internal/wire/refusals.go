@@ -10,6 +10,7 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // Refusals counts the records that were refused, by reason, with the first of each. As
@@ -22,20 +23,20 @@ type Refusals struct {
 }
 
 type refusal struct {
-	stream.DataError
+	refuse.Error
 	origin string
 	json   bool // the message begins as an object does
 }
 
 // remedies are the settings that help against a reason.
-var remedies = map[stream.Reason]string{
-	stream.NonFinite: "a missing value is an empty field or null; pipeline.max_abs is the largest value that is learnt",
-	stream.Dimension: "list the variables of every record with pipeline.variables",
-	stream.Late:      "sort a file with --sort; let rows wait for late records with pipeline.interval and pipeline.wait",
-	stream.Future:    "pipeline.max_ahead is how far a sample may lie after its message",
-	stream.TooLarge:  "pipeline.max_dim and input.kafka.max_message_len are the limits",
-	stream.TooMany:   "pipeline.max_series is the limit",
-	stream.Memory:    "model.tier=tiny, model.memory, or fewer variables with pipeline.variables",
+var remedies = map[refuse.Reason]string{
+	refuse.NonFinite: "a missing value is an empty field or null; pipeline.max_abs is the largest value that is learnt",
+	refuse.Dimension: "list the variables of every record with pipeline.variables",
+	refuse.Late:      "sort a file with --sort; let rows wait for late records with pipeline.interval and pipeline.wait",
+	refuse.Future:    "pipeline.max_ahead is how far a sample may lie after its message",
+	refuse.TooLarge:  "pipeline.max_dim and input.kafka.max_message_len are the limits",
+	refuse.TooMany:   "pipeline.max_series is the limit",
+	refuse.Memory:    "model.tier=tiny, model.memory, or fewer variables with pipeline.variables",
 }
 
 // remedy returns what helps against a refusal, "" where nothing does or its detail says so itself.
@@ -43,9 +44,9 @@ func (f refusal) remedy() string {
 	switch {
 	case f.Remedy != "":
 		return ""
-	case f.Reason == stream.Malformed:
+	case f.Reason == refuse.Malformed:
 		return f.repair()
-	case f.Reason == stream.Duplicate:
+	case f.Reason == refuse.Duplicate:
 		return f.separate()
 	}
 	return remedies[f.Reason]
@@ -68,13 +69,13 @@ func (f refusal) separate() string {
 // repair returns what helps against a malformed message of the format that it has.
 func (f refusal) repair() string {
 	switch {
-	case f.Fault == stream.WrongFields:
+	case f.Fault == refuse.WrongFields:
 		return "repair the line, or its quotes; where many lines are like this, name the separator with input.csv.comma"
-	case f.Fault == stream.NotNumber:
+	case f.Fault == refuse.NotNumber:
 		return f.missing() + "; or name the columns with input.csv.value_columns"
-	case f.Fault == stream.NotTime:
+	case f.Fault == refuse.NotTime:
 		return "repair the time; where many are like this, name their form with input.csv.date_order or input.time_format"
-	case f.Fault == stream.NotObject:
+	case f.Fault == refuse.NotObject:
 		return "repair the line: each has one whole object; objects of several lines become such lines with  jq -c . IN > OUT.jsonl"
 	case f.json:
 		return "a missing value is null, a number has no quotes; name the fields with input.json.time_field, input.json.series_field and input.json.values_field"
@@ -91,7 +92,7 @@ func (f refusal) missing() string {
 }
 
 // Add counts a refused message.
-func (r *Refusals) Add(m *stream.Message, err *stream.DataError) {
+func (r *Refusals) Add(m *stream.Message, err *refuse.Error) {
 	if r.Counts == nil {
 		r.Counts = make(map[string]int64)
 	}
@@ -114,7 +115,7 @@ func (r *Refusals) First() string {
 	if len(r.first) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: %v", r.first[0].origin, &r.first[0].DataError)
+	return fmt.Sprintf("%s: %v", r.first[0].origin, &r.first[0].Error)
 }
 
 // String says how many records were refused and why, with the first one and what helps; ""
@@ -148,7 +149,7 @@ func (r *Refusals) Check(records int64, most float64) error {
 // WriteDeadLetters implements stream.DeadLetters.
 func (r *Refusals) WriteDeadLetters(ctx context.Context, letters []stream.DeadLetter) error {
 	for i := range letters {
-		r.Add(&letters[i].Message, &letters[i].DataError)
+		r.Add(&letters[i].Message, &letters[i].Error)
 	}
 	if r.Next == nil {
 		return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // admitted has the knowledge of one series that admission needs.
@@ -31,7 +32,7 @@ func (s *admitted) Changed() bool { return s.changed }
 
 // admit decides whether r may be learnt from. If so it returns its series, new or old,
 // and leaves the sample in a.y; otherwise it says why not.
-func (a *Assembler) admit(r *stream.Record) (*admitted, *stream.DataError) {
+func (a *Assembler) admit(r *stream.Record) (*admitted, *refuse.Error) {
 	s := a.byName[r.Series]
 	if refusal := a.checkName(r, s == nil); refusal != nil {
 		return nil, refusal
@@ -52,9 +53,9 @@ func (a *Assembler) admit(r *stream.Record) (*admitted, *stream.DataError) {
 }
 
 // admitFirst admits the first record of a series.
-func (a *Assembler) admitFirst(r *stream.Record) (*admitted, *stream.DataError) {
+func (a *Assembler) admitFirst(r *stream.Record) (*admitted, *refuse.Error) {
 	if len(a.series) >= a.c.MaxSeries {
-		return nil, stream.Refuse(stream.TooMany, "series %q would be one more than the %d allowed", r.Series, a.c.MaxSeries)
+		return nil, refuse.New(refuse.TooMany, "series %q would be one more than the %d allowed", r.Series, a.c.MaxSeries)
 	}
 	vars, refusal := a.variablesOf(r)
 	if refusal != nil {
@@ -80,7 +81,7 @@ func (a *Assembler) admitFirst(r *stream.Record) (*admitted, *stream.DataError) 
 
 // admitOther refuses a record with other variables than s has, unless it is the
 // SchemaChangeAfter-th with these in a row.
-func (a *Assembler) admitOther(s *admitted, r *stream.Record) (*admitted, *stream.DataError) {
+func (a *Assembler) admitOther(s *admitted, r *stream.Record) (*admitted, *refuse.Error) {
 	refusal := a.otherVariables(s.vars, r)
 	if a.c.SchemaChangeAfter == 0 || a.fixed != nil {
 		return nil, refusal
@@ -111,15 +112,15 @@ func (a *Assembler) admitOther(s *admitted, r *stream.Record) (*admitted, *strea
 }
 
 // variablesOf returns the variables that a series beginning with r would have.
-func (a *Assembler) variablesOf(r *stream.Record) (*variables, *stream.DataError) {
+func (a *Assembler) variablesOf(r *stream.Record) (*variables, *refuse.Error) {
 	if a.fixed != nil {
 		return a.fixed, nil
 	}
 	if len(r.Values) == 0 {
-		return nil, stream.Refuse(stream.Dimension, "no values")
+		return nil, refuse.New(refuse.Dimension, "no values")
 	}
 	if len(r.Values) > a.c.MaxDim {
-		return nil, stream.Refuse(stream.TooLarge, "%d values, at most %d are allowed", len(r.Values), a.c.MaxDim)
+		return nil, refuse.New(refuse.TooLarge, "%d values, at most %d are allowed", len(r.Values), a.c.MaxDim)
 	}
 	if r.Names == nil {
 		return a.variables(Numbered(len(r.Values))), nil
@@ -131,7 +132,7 @@ func (a *Assembler) variablesOf(r *stream.Record) (*variables, *stream.DataError
 	}
 	vars := a.variables(r.Names)
 	if len(vars.index) < len(vars.names) {
-		return nil, stream.Refuse(stream.Malformed, "two variables of one name")
+		return nil, refuse.New(refuse.Malformed, "two variables of one name")
 	}
 	return vars, nil
 }
@@ -145,40 +146,40 @@ func (a *Assembler) variables(names []string) *variables {
 	return a.newest
 }
 
-func (a *Assembler) checkVariable(name string) *stream.DataError {
+func (a *Assembler) checkVariable(name string) *refuse.Error {
 	switch {
 	case name == "":
-		return stream.Refuse(stream.Malformed, "a variable without a name")
+		return refuse.New(refuse.Malformed, "a variable without a name")
 	case name == stream.AllTargets:
-		return stream.Refuse(stream.Malformed, "no variable can have the name %s", stream.AllTargets)
+		return refuse.New(refuse.Malformed, "no variable can have the name %s", stream.AllTargets)
 	case len(name) > a.c.MaxName:
-		return stream.Refuse(stream.TooLarge, "the name of a variable has %d bytes, at most %d are allowed", len(name), a.c.MaxName)
+		return refuse.New(refuse.TooLarge, "the name of a variable has %d bytes, at most %d are allowed", len(name), a.c.MaxName)
 	}
 	return nil
 }
 
-func (a *Assembler) checkName(r *stream.Record, isNew bool) *stream.DataError {
+func (a *Assembler) checkName(r *stream.Record, isNew bool) *refuse.Error {
 	switch {
 	case !isNew:
 		return nil
 	case r.Series == "":
-		return stream.Refuse(stream.Malformed, "no name of the series")
+		return refuse.New(refuse.Malformed, "no name of the series")
 	case stream.IsPool(r.Series):
-		return stream.Refuse(stream.Malformed, "no series can have the name %q", r.Series)
+		return refuse.New(refuse.Malformed, "no series can have the name %q", r.Series)
 	case len(r.Series) > a.c.MaxName:
-		return stream.Refuse(stream.TooLarge, "the name of the series has %d bytes, at most %d are allowed", len(r.Series), a.c.MaxName)
+		return refuse.New(refuse.TooLarge, "the name of the series has %d bytes, at most %d are allowed", len(r.Series), a.c.MaxName)
 	}
 	return nil
 }
 
-func (a *Assembler) checkAhead(r *stream.Record) *stream.DataError {
+func (a *Assembler) checkAhead(r *stream.Record) *refuse.Error {
 	if ahead := int64(a.c.MaxAhead); ahead > 0 && r.Message.Time != 0 && r.Time > r.Message.Time && uint64(r.Time-r.Message.Time) > uint64(ahead) {
-		return stream.Refuse(stream.Future, "the sample is %v ahead of its message, at most %v are allowed", duration(r.Message.Time, r.Time), a.c.MaxAhead)
+		return refuse.New(refuse.Future, "the sample is %v ahead of its message, at most %v are allowed", duration(r.Message.Time, r.Time), a.c.MaxAhead)
 	}
 	return nil
 }
 
-func (a *Assembler) checkTime(r *stream.Record, s *admitted) *stream.DataError {
+func (a *Assembler) checkTime(r *stream.Record, s *admitted) *refuse.Error {
 	if refusal := a.checkAhead(r); refusal != nil {
 		return refusal
 	}
@@ -187,39 +188,39 @@ func (a *Assembler) checkTime(r *stream.Record, s *admitted) *stream.DataError {
 		return nil
 	case r.Time > s.time:
 		if r.Time-s.time < 0 {
-			return stream.Refuse(stream.Future, "the sample is centuries after the last of series %q", r.Series)
+			return refuse.New(refuse.Future, "the sample is centuries after the last of series %q", r.Series)
 		}
 		return nil
 	case r.Time == s.time:
-		return stream.Refuse(stream.Duplicate, "the last sample of series %q has the same time", r.Series)
+		return refuse.New(refuse.Duplicate, "the last sample of series %q has the same time", r.Series)
 	}
 	s.changed = true // it counts late records
 	if s.line.returns(r.Time, a.spacingOf(s)) {
 		return nil
 	}
-	return stream.Refuse(stream.Late, "the sample is %v older than the last of series %q", duration(r.Time, s.time), r.Series)
+	return refuse.New(refuse.Late, "the sample is %v older than the last of series %q", duration(r.Time, s.time), r.Series)
 }
 
 // checkValues checks the sample in a.y.
-func (a *Assembler) checkValues(names []string) *stream.DataError {
+func (a *Assembler) checkValues(names []string) *refuse.Error {
 	for j, v := range a.y {
 		if math.Abs(v) > a.c.MaxAbs {
-			return stream.Refuse(stream.NonFinite, "%s = %v, at most %v is allowed", names[j], v, a.c.MaxAbs)
+			return refuse.New(refuse.NonFinite, "%s = %v, at most %v is allowed", names[j], v, a.c.MaxAbs)
 		}
 	}
 	return nil
 }
 
-func (a *Assembler) otherVariables(want *variables, r *stream.Record) *stream.DataError {
+func (a *Assembler) otherVariables(want *variables, r *stream.Record) *refuse.Error {
 	if r.Names == nil || len(r.Values) == 0 {
-		return stream.Refuse(stream.Dimension, "%s where %d were expected", plural.Count(len(r.Values), "value"), len(want.names))
+		return refuse.New(refuse.Dimension, "%s where %d were expected", plural.Count(len(r.Values), "value"), len(want.names))
 	}
 	for _, name := range r.Names {
 		if _, ok := want.index[name]; !ok && a.fixed == nil {
-			return stream.Refuse(stream.Dimension, "the variable %q is not one of the %d expected", name, len(want.names))
+			return refuse.New(refuse.Dimension, "the variable %q is not one of the %d expected", name, len(want.names))
 		}
 	}
-	return stream.Refuse(stream.Dimension, "the record has %q and none of the %s expected, such as %q", r.Names[0], plural.Count(len(want.names), "variable"), want.names[0])
+	return refuse.New(refuse.Dimension, "the record has %q and none of the %s expected, such as %q", r.Names[0], plural.Count(len(want.names), "variable"), want.names[0])
 }
 
 // shape gives the scratch memory the sizes for dim variables.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/calendar"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // Config says which samples there are.
@@ -138,7 +139,7 @@ type Assembler struct {
 
 	// Afford decides whether there is memory for a series of dim variables, in the place of
 	// one or, if that is -1, a new one; nil = always.
-	Afford func(place, dim int) *stream.DataError
+	Afford func(place, dim int) *refuse.Error
 
 	series []*admitted // in order of appearance: the only order in use
 	byName map[string]*admitted
@@ -225,7 +226,7 @@ type Sample struct {
 // method returns.
 type Receiver interface {
 	Sample(s *Sample) error // an error ends Add, and the Assembler is not to be used again
-	Refuse(m *stream.Message, err *stream.DataError)
+	Refuse(m *stream.Message, err *refuse.Error)
 }
 
 // Add gives r to the Assembler, and the completed samples to receiver, in order. Without an

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // printer is an assemble.Receiver.
@@ -16,7 +17,7 @@ func (printer) Sample(s *assemble.Sample) error {
 	return nil
 }
 
-func (printer) Refuse(_ *stream.Message, err *stream.DataError) { fmt.Println("refused:", err) }
+func (printer) Refuse(_ *stream.Message, err *refuse.Error) { fmt.Println("refused:", err) }
 
 // Two messages have a variable each, up to two seconds apart: they make one row a minute.
 func ExampleAssembler_Add() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // maxInputTimes is the number of times per series for which exogenous inputs are kept.
@@ -31,7 +32,7 @@ type inputsAt struct {
 // separate takes the exogenous inputs out of r and keeps them. It returns the rest of r,
 // the variables that are forecast, or nil when these have no value: then r says what the
 // inputs are at its time, which may lie ahead.
-func (a *Assembler) separate(r *stream.Record) (*stream.Record, *stream.DataError) {
+func (a *Assembler) separate(r *stream.Record) (*stream.Record, *refuse.Error) {
 	names := r.Names
 	if names == nil {
 		if len(a.numbered) < len(r.Values) {
@@ -52,7 +53,7 @@ func (a *Assembler) separate(r *stream.Record) (*stream.Record, *stream.DataErro
 			continue
 		}
 		if math.Abs(v) > a.c.MaxAbs {
-			return nil, stream.Refuse(stream.NonFinite, "%s = %v, at most %v is allowed", name, v, a.c.MaxAbs)
+			return nil, refuse.New(refuse.NonFinite, "%s = %v, at most %v is allowed", name, v, a.c.MaxAbs)
 		}
 		a.given[k] = v
 		inputs = inputs || !math.IsNaN(v)
@@ -69,14 +70,14 @@ func (a *Assembler) separate(r *stream.Record) (*stream.Record, *stream.DataErro
 }
 
 // keepInputs remembers a.given.
-func (a *Assembler) keepInputs(r *stream.Record) *stream.DataError {
+func (a *Assembler) keepInputs(r *stream.Record) *refuse.Error {
 	x := a.exogenousOf[r.Series]
 	if x == nil {
 		if refusal := a.checkName(r, true); refusal != nil {
 			return refusal
 		}
 		if len(a.exogenous) >= a.c.MaxSeries {
-			return stream.Refuse(stream.TooMany, "series %q would be one more than the %d allowed", r.Series, a.c.MaxSeries)
+			return refuse.New(refuse.TooMany, "series %q would be one more than the %d allowed", r.Series, a.c.MaxSeries)
 		}
 		x = &exogenousInputs{name: r.Series}
 		a.exogenous = append(a.exogenous, x)
@@ -86,7 +87,7 @@ func (a *Assembler) keepInputs(r *stream.Record) *stream.DataError {
 	i, found := x.find(r.Time)
 	if !found {
 		if len(x.at) >= maxInputTimes {
-			return stream.Refuse(stream.TooMany, "series %q has exogenous inputs for %d times, more are not kept", r.Series, maxInputTimes)
+			return refuse.New(refuse.TooMany, "series %q has exogenous inputs for %d times, more are not kept", r.Series, maxInputTimes)
 		}
 		values := make([]float64, len(a.given))
 		fillNaN(values)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // grid is the part of a series that is not yet in closed rows.
@@ -105,7 +106,7 @@ func (a *Assembler) rewind(receiver Receiver, g *grid, r *stream.Record) {
 		g.open = g.open[:len(g.open)-1]
 		a.makeRow(g, last, r.Message)
 		rowLetter(&a.row)
-		receiver.Refuse(a.row.Message, stream.Refuse(stream.Future, "the row of series %q at %s lies ahead of all that followed it",
+		receiver.Refuse(a.row.Message, refuse.New(refuse.Future, "the row of series %q at %s lies ahead of all that followed it",
 			g.name, stream.TimeText(a.row.Time)))
 		g.spare = append(g.spare, last)
 	}
@@ -132,7 +133,7 @@ func (a *Assembler) rewind(receiver Receiver, g *grid, r *stream.Record) {
 // gridFor returns the grid of the series of r, with a column for each variable of r.
 // Their indices are left in a.columns, -1 for a variable that is not wanted. Nil: none is
 // wanted. A record that is refused leaves nothing behind.
-func (a *Assembler) gridFor(r *stream.Record) (*grid, *stream.DataError) {
+func (a *Assembler) gridFor(r *stream.Record) (*grid, *refuse.Error) {
 	g := a.gridOf[r.Series]
 	if refusal := a.checkName(r, g == nil); refusal != nil {
 		return nil, refusal
@@ -142,14 +143,14 @@ func (a *Assembler) gridFor(r *stream.Record) (*grid, *stream.DataError) {
 	}
 	const margin = int64(4 * longestRow)
 	if r.Time > math.MaxInt64-margin || r.Time < math.MinInt64+margin {
-		return nil, stream.Refuse(stream.Malformed, "the time of series %q is centuries away", r.Series)
+		return nil, refuse.New(refuse.Malformed, "the time of series %q is centuries away", r.Series)
 	}
 	if g != nil && g.begun && a.rowOf(r.Time) <= g.closed {
 		why := ""
 		if !a.c.Assembly.WaitForLate {
 			why = "; a row that does not wait for late values closes when it is complete"
 		}
-		return nil, stream.Refuse(stream.Late, "the row of series %q at %s, or a later one, was closed%s",
+		return nil, refuse.New(refuse.Late, "the row of series %q at %s, or a later one, was closed%s",
 			r.Series, stream.TimeText(a.rowOf(r.Time)*int64(a.c.Interval)), why)
 	}
 	names, refusal := a.namesIn(r)
@@ -162,7 +163,7 @@ func (a *Assembler) gridFor(r *stream.Record) (*grid, *stream.DataError) {
 	}
 	if g == nil {
 		if len(a.grids) >= a.c.MaxSeries {
-			return nil, stream.Refuse(stream.TooMany, "series %q would be one more than the %d allowed", r.Series, a.c.MaxSeries)
+			return nil, refuse.New(refuse.TooMany, "series %q would be one more than the %d allowed", r.Series, a.c.MaxSeries)
 		}
 		g = &grid{name: r.Series, index: make(map[string]int), latest: math.MinInt64}
 		a.grids = append(a.grids, g)
@@ -181,7 +182,7 @@ func (a *Assembler) gridFor(r *stream.Record) (*grid, *stream.DataError) {
 
 // checkColumns checks names and values, and reports whether any of the variables
 // is asked for.
-func (a *Assembler) checkColumns(g *grid, r *stream.Record, names []string) (wanted bool, refusal *stream.DataError) {
+func (a *Assembler) checkColumns(g *grid, r *stream.Record, names []string) (wanted bool, refusal *refuse.Error) {
 	columns := 0
 	if g != nil {
 		columns = len(g.names)
@@ -198,11 +199,11 @@ func (a *Assembler) checkColumns(g *grid, r *stream.Record, names []string) (wan
 			}
 		}
 		if v := r.Values[j]; math.Abs(v) > a.c.MaxAbs {
-			return false, stream.Refuse(stream.NonFinite, "%s = %v, at most %v is allowed", name, v, a.c.MaxAbs)
+			return false, refuse.New(refuse.NonFinite, "%s = %v, at most %v is allowed", name, v, a.c.MaxAbs)
 		}
 	}
 	if columns > a.c.MaxDim {
-		return false, stream.Refuse(stream.TooLarge, "series %q would have %d variables, at most %d are allowed", r.Series, columns, a.c.MaxDim)
+		return false, refuse.New(refuse.TooLarge, "series %q would have %d variables, at most %d are allowed", r.Series, columns, a.c.MaxDim)
 	}
 	return wanted, nil
 }
@@ -217,13 +218,13 @@ func (a *Assembler) wants(name string) bool {
 }
 
 // namesIn returns the names of the values in r.
-func (a *Assembler) namesIn(r *stream.Record) ([]string, *stream.DataError) {
+func (a *Assembler) namesIn(r *stream.Record) ([]string, *refuse.Error) {
 	n := len(r.Values)
 	switch {
 	case n == 0:
-		return nil, stream.Refuse(stream.Dimension, "no values")
+		return nil, refuse.New(refuse.Dimension, "no values")
 	case n > a.c.MaxDim && a.fixed == nil:
-		return nil, stream.Refuse(stream.TooLarge, "%d values, at most %d are allowed", n, a.c.MaxDim)
+		return nil, refuse.New(refuse.TooLarge, "%d values, at most %d are allowed", n, a.c.MaxDim)
 	case r.Names != nil:
 		return r.Names, nil
 	case a.fixed == nil:
@@ -232,7 +233,7 @@ func (a *Assembler) namesIn(r *stream.Record) ([]string, *stream.DataError) {
 		}
 		return a.numbered[:n], nil
 	case n != len(a.fixed.names):
-		return nil, stream.Refuse(stream.Dimension, "%s where %d were expected", plural.Count(n, "value"), len(a.fixed.names))
+		return nil, refuse.New(refuse.Dimension, "%s where %d were expected", plural.Count(n, "value"), len(a.fixed.names))
 	}
 	return a.fixed.names, nil
 }

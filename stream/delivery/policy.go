@@ -41,10 +41,10 @@ func (e PointError) Error() string { return string(e) }
 type action int
 
 const (
-	retry  action = iota // send it again
-	split                // send its halves
-	refuse               // find out whether the points or the configuration are at fault
-	block                // send it again, and say that somebody has to act
+	retry   action = iota // send it again
+	split                 // send its halves
+	examine               // find out whether the points or the configuration are at fault
+	block                 // send it again, and say that somebody has to act
 )
 
 // failure describes a failed request.
@@ -104,7 +104,7 @@ func (c Classifier) action(e *AnswerError, message string) action {
 	case c.Points.MatchString(message), c.Points.Match(e.body):
 		return split
 	default:
-		return refuse
+		return examine
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // request is the lines of one request, until each was accepted or is a dead letter.
@@ -40,7 +41,7 @@ func (r *request) send(ctx context.Context, lines []byte) error {
 		case f == nil:
 			r.accepted(lines)
 			return nil
-		case f.action == refuse:
+		case f.action == examine:
 			if f, err = r.findFault(ctx, lines, n, f); f == nil {
 				return err
 			}
@@ -135,7 +136,7 @@ func (r *request) confront(ctx context.Context, line []byte) (*failure, error) {
 	switch {
 	case f == nil:
 		r.accepted(line)
-	case f.action == refuse:
+	case f.action == examine:
 		f.action = verdict
 	}
 	return f, nil
@@ -158,7 +159,7 @@ func (r *request) findWitness(ctx context.Context, lines []byte, n int) (*failur
 		case f == nil:
 			r.witness = bytes.Clone(line)
 			return nil, nil
-		case f.action != refuse:
+		case f.action != examine:
 			return f, nil
 		}
 	}
@@ -181,8 +182,8 @@ func (r *request) reject(ctx context.Context, lines []byte, n int, f *failure) e
 		letters := make([]stream.DeadLetter, 0, n)
 		for line := range bytes.Lines(lines) {
 			letters = append(letters, stream.DeadLetter{
-				Message:   stream.Message{Topic: r.config.Topic, Partition: -1, Value: bytes.TrimSuffix(line, newline)},
-				DataError: stream.DataError{Reason: stream.Rejected, Detail: f.text},
+				Message: stream.Message{Topic: r.config.Topic, Partition: -1, Value: bytes.TrimSuffix(line, newline)},
+				Error:   refuse.Error{Reason: refuse.Rejected, Detail: f.text},
 			})
 		}
 		if err := r.config.DeadLetters.WriteDeadLetters(ctx, letters); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // LighterModel is a model for series that have no memory for the model of NewModel.
@@ -44,7 +45,7 @@ func reach(tier, tiers int) float64 {
 // afford chooses the tier of a new series of dim variables. If series grow, it is the lightest one;
 // otherwise it is the first one that fits into the budget. If the series replaces another one, whose
 // cost is replaced, that cost counts as free.
-func (e *Engine) afford(dim int, replaced int64) (tier int, refusal *stream.DataError) {
+func (e *Engine) afford(dim int, replaced int64) (tier int, refusal *refuse.Error) {
 	first, tiers := e.firstTier(), 1+len(e.c.Lighter)
 	if e.budget.limit == 0 {
 		return first, nil
@@ -56,7 +57,7 @@ func (e *Engine) afford(dim int, replaced int64) (tier int, refusal *stream.Data
 	if fits {
 		return tier, nil
 	}
-	return 0, stream.Refuse(stream.Memory, "one more series of %s takes %d KiB with the lightest model, %d of %d MiB are in use",
+	return 0, refuse.New(refuse.Memory, "one more series of %s takes %d KiB with the lightest model, %d of %d MiB are in use",
 		plural.Count(dim, "variable"), bytes>>10, (e.budget.used-replaced)>>20, e.budget.limit>>20)
 }
 
@@ -93,12 +94,12 @@ func (e *Engine) firstThatFits(from, to, dim int, replaced int64) (tier int, byt
 }
 
 // affordSeries implements Assembler.Afford.
-func (e *Engine) affordSeries(place, dim int) *stream.DataError {
+func (e *Engine) affordSeries(place, dim int) *refuse.Error {
 	var replaced int64
 	if place >= 0 && place < len(e.series) {
 		replaced = e.series[place].cost
 	}
-	var refusal *stream.DataError
+	var refusal *refuse.Error
 	e.tier, refusal = e.afford(dim, replaced)
 	return refusal
 }

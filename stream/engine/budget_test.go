@@ -10,6 +10,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/refuse"
 	"github.com/orffvar/forecaster/stream/streamtest"
 	"github.com/orffvar/forecaster/varmodel/auto"
 )
@@ -67,7 +68,7 @@ func TestFault56_MemoryDecides(t *testing.T) {
 		t.Errorf("%d series: %d full, %d light, %d tiny", series, full, light, tiny)
 	}
 	for i := range b.DeadLetters {
-		if l := &b.DeadLetters[i]; l.Reason != stream.Memory || !strings.Contains(l.Detail, "MiB are in use") {
+		if l := &b.DeadLetters[i]; l.Reason != refuse.Memory || !strings.Contains(l.Detail, "MiB are in use") {
 			t.Fatalf("refused: %s: %s", l.Reason, l.Detail)
 		}
 	}
@@ -159,7 +160,7 @@ func TestFault56_WideSeries(t *testing.T) {
 	e := streamtest.NewEngine(t, tierConfig(1<<20))
 	b := &engine.Results{}
 	offer(t, e, b, 1, 1000, 2)
-	if e.NumSeries() != 0 || len(b.DeadLetters) != 2 || b.DeadLetters[0].Reason != stream.Memory {
+	if e.NumSeries() != 0 || len(b.DeadLetters) != 2 || b.DeadLetters[0].Reason != refuse.Memory {
 		t.Errorf("%d series, %d dead letters", e.NumSeries(), len(b.DeadLetters))
 	}
 }

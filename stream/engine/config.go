@@ -36,7 +36,7 @@ type Config struct {
 
 	// Memory limits the bytes of all series; 0 = no limit. If the model of NewModel does not
 	// fit, a new series gets the first of Lighter that fits, or is refused with the reason
-	// stream.Memory. Lighter is not used with the scope Shared. Existing series keep their
+	// refuse.Memory. Lighter is not used with the scope Shared. Existing series keep their
 	// model when Memory changes.
 	Memory  int64
 	Lighter []LighterModel

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // Decoded holds messages and their decoded parts. All are copies, so that source and decoder
@@ -31,15 +32,15 @@ func NewDecoded(n int) *Decoded {
 type decodedMessage struct {
 	message stream.Message
 	to      int   // end of its parts
-	err     error // fatal: not a *stream.DataError
+	err     error // fatal: not a *refuse.Error
 }
 
 // part is one record of a message, or its refusal.
 type part struct {
 	record  stream.Record
-	refusal *stream.DataError // nil: record is valid
-	split   bool              // message is set
-	message stream.Message    // the piece of the message with this record
+	refusal *refuse.Error  // nil: record is valid
+	split   bool           // message is set
+	message stream.Message // the piece of the message with this record
 }
 
 // Len returns the number of messages.
@@ -67,7 +68,7 @@ func (d *Decoded) at(i int) (*decodedMessage, []part) {
 // Parts calls each for every part of the i-th message, in order: with a record, or with a
 // refusal and a record that has only Message. The records are valid until Reset. Parts returns
 // the first error of each or of the decoder.
-func (d *Decoded) Parts(i int, each func(r *stream.Record, refusal *stream.DataError) error) error {
+func (d *Decoded) Parts(i int, each func(r *stream.Record, refusal *refuse.Error) error) error {
 	m, parts := d.at(i)
 	if m.message.Refused != nil {
 		return each(&stream.Record{Message: &m.message}, m.message.Refused)
@@ -140,7 +141,7 @@ func (d *Decoded) next(m *stream.Message) *part {
 }
 
 // keep copies the slices of the record in p, the last part, which belong to the decoder. A
-// *stream.DataError becomes the refusal of p; any other error removes p.
+// *refuse.Error becomes the refusal of p; any other error removes p.
 func (d *Decoded) keep(p *part, err error) error {
 	if err != nil {
 		if errors.As(err, &p.refusal) {

@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // Engine turns records into forecasts, scores and events. It has no clock, no goroutine and no
@@ -86,7 +87,7 @@ func (e *Engine) begin(dst *Results, m *stream.Message) bool {
 
 // refuse keeps m, a message or a part of one, as a dead letter. The first, tenth, hundredth, …
 // refusal for a reason also becomes an event.
-func (e *Engine) refuse(dst *Results, m *stream.Message, err *stream.DataError) {
+func (e *Engine) refuse(dst *Results, m *stream.Message, err *refuse.Error) {
 	dst.arrive()
 	dst.refuse(m, err)
 	e.reportRefused(dst, m, err)
@@ -119,7 +120,7 @@ type learner struct {
 }
 
 // Refuse implements assemble.Receiver.
-func (l *learner) Refuse(m *stream.Message, err *stream.DataError) {
+func (l *learner) Refuse(m *stream.Message, err *refuse.Error) {
 	if m != l.of {
 		l.dst.Records++ // a row assembled from several messages, which were counted themselves
 	}
@@ -239,7 +240,7 @@ func (e *Engine) LearnMessage(dst *Results, src *Decoded, i int) error {
 		return nil
 	}
 	counted := true // begin counts the first record
-	return src.Parts(i, func(r *stream.Record, refusal *stream.DataError) error {
+	return src.Parts(i, func(r *stream.Record, refusal *refuse.Error) error {
 		if r.Ahead {
 			return e.add(dst, r)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/refuse"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -181,7 +182,7 @@ func TestInputsAreBounded(t *testing.T) {
 		far = append(far, input{i, []string{"u"}, []float64{1}})
 	}
 	b := give(t, e, append(far, input{20_000, []string{"v"}, []float64{1e60}}))
-	if len(b.DeadLetters) != 2 || b.DeadLetters[0].Reason != stream.TooMany || b.DeadLetters[1].Reason != stream.NonFinite {
+	if len(b.DeadLetters) != 2 || b.DeadLetters[0].Reason != refuse.TooMany || b.DeadLetters[1].Reason != refuse.NonFinite {
 		t.Errorf("refused: %+v", b.DeadLetters)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/refuse"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -109,7 +110,7 @@ func TestRefusedEvents(t *testing.T) {
 	var b engine.Results
 	for i := range int64(120) {
 		m := stream.Message{Topic: "in", Offset: i, Time: 7e9 + i}
-		streamtest.Reject(e, &b, &m, &stream.DataError{Reason: stream.Malformed, Detail: "no object"})
+		streamtest.Reject(e, &b, &m, &refuse.Error{Reason: refuse.Malformed, Detail: "no object"})
 		if err := e.Score(&b); err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +134,7 @@ func TestRefusedEvents(t *testing.T) {
 	}
 	// Of two reasons at one time: a point has one value.
 	b.Events = nil
-	streamtest.Reject(e, &b, &stream.Message{Offset: 120, Time: 7e9}, &stream.DataError{Reason: stream.Late, Detail: "late"})
+	streamtest.Reject(e, &b, &stream.Message{Offset: 120, Time: 7e9}, &refuse.Error{Reason: refuse.Late, Detail: "late"})
 	if err := e.Score(&b); err != nil || len(b.Events) != 1 || b.Events[0].Time != 7e9+3 {
 		t.Errorf("%v, events %v", err, b.Events)
 	}

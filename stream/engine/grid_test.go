@@ -15,6 +15,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/refuse"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -291,7 +292,7 @@ func FuzzAssembly(f *testing.F) {
 			}
 		}
 		for _, l := range b.DeadLetters {
-			if l.Reason != stream.Late {
+			if l.Reason != refuse.Late {
 				t.Fatalf("%s: %s", l.Reason, l.Detail)
 			}
 			if at, ok := seen[int(l.Message.Offset)]; ok {

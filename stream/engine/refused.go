@@ -7,22 +7,23 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// refusedCounts counts the refused records by reason, in the order of stream.Reasons.
+// refusedCounts counts the refused records by reason, in the order of refuse.Reasons.
 type refusedCounts struct {
 	total, reported []int64 // reported: total at the last event of the reason
 	events          int64   // number of events, of all reasons
 }
 
 func newRefusedCounts() refusedCounts {
-	return refusedCounts{total: make([]int64, len(stream.Reasons)), reported: make([]int64, len(stream.Reasons))}
+	return refusedCounts{total: make([]int64, len(refuse.Reasons)), reported: make([]int64, len(refuse.Reasons))}
 }
 
 // add counts a refused record. If events is set, it reports the total of the reason at the
 // first record, and when the total is ten times the one last reported.
-func (r *refusedCounts) add(reason stream.Reason, events bool) (total int64, report bool) {
-	i := slices.Index(stream.Reasons, reason)
+func (r *refusedCounts) add(reason refuse.Reason, events bool) (total int64, report bool) {
+	i := slices.Index(refuse.Reasons, reason)
 	r.total[i]++
 	if !events || r.total[i] < 10*r.reported[i] {
 		return r.total[i], false
@@ -40,13 +41,13 @@ func (r *refusedCounts) state(c *snapshot.Codec) {
 			n++
 		}
 	}
-	c.Len(&n, len(stream.Reasons))
+	c.Len(&n, len(refuse.Reasons))
 	for i := 0; n > 0 && c.Err() == nil; i++ {
 		if !c.Decoding() && r.total[i] == 0 {
 			continue
 		}
 		at := i
-		c.Index(&at, len(stream.Reasons))
+		c.Index(&at, len(refuse.Reasons))
 		if at < i {
 			c.Fail("reasons that do not ascend")
 			return
@@ -62,7 +63,7 @@ func (r *refusedCounts) state(c *snapshot.Codec) {
 // last sample, or of m before the first sample; without both, the event waits. The n-th event is
 // n - 1 ns later, since two events at one time would be one point. Its series is Pool or
 // AllSeries.
-func (e *Engine) reportRefused(dst *Results, m *stream.Message, err *stream.DataError) {
+func (e *Engine) reportRefused(dst *Results, m *stream.Message, err *refuse.Error) {
 	when := e.latest
 	if when == 0 {
 		when = m.Time

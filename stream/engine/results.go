@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/orffvar/forecaster/stream"
+import (
+	"github.com/orffvar/forecaster/stream"
+
+	"github.com/orffvar/forecaster/stream/refuse"
+)
 
 // Results holds the output of an Engine for consecutive records: the points in Batch, and step
 // results, which Score turns into points. The slices are valid until Reset.
@@ -119,8 +123,8 @@ func (b *Results) vector(v []float64) []float64 { return b.floats.copy(v) }
 func (b *Results) room(n int) []float64 { return b.floats.take(n) }
 
 // refuse appends a dead letter with a copy of m.
-func (b *Results) refuse(m *stream.Message, err *stream.DataError) {
+func (b *Results) refuse(m *stream.Message, err *refuse.Error) {
 	c := *m
 	c.Key, c.Value = b.bytes.copy(m.Key), b.bytes.copy(m.Value)
-	b.DeadLetters = append(b.DeadLetters, stream.DeadLetter{Message: c, DataError: *err})
+	b.DeadLetters = append(b.DeadLetters, stream.DeadLetter{Message: c, Error: *err})
 }

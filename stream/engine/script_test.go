@@ -14,6 +14,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/refuse"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -52,10 +53,10 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		return ""
 	case "step":
 		var b engine.Results
-		var want, got []stream.Reason
+		var want, got []refuse.Reason
 		for line := range strings.Lines(d.Input) {
 			line, comment, _ := strings.Cut(line, "#")
-			if reason := stream.Reason(strings.TrimSpace(comment)); slices.Contains(stream.Reasons, reason) {
+			if reason := refuse.Reason(strings.TrimSpace(comment)); slices.Contains(refuse.Reasons, reason) {
 				want = append(want, reason)
 			}
 			if err := s.step(t, d, &b, line); err != nil {
@@ -183,7 +184,7 @@ func (s *script) step(t *testing.T, d *datadriven.TestData, b *engine.Results, l
 	}
 	s.offset = m.Offset + 1
 	if fields[0] == "reject" {
-		streamtest.Reject(s.engine, b, m, &stream.DataError{Reason: stream.Malformed, Detail: "as the decoder says"})
+		streamtest.Reject(s.engine, b, m, &refuse.Error{Reason: refuse.Malformed, Detail: "as the decoder says"})
 		return nil
 	}
 	r.Series, _ = strconv.Unquote(`"` + fields[0] + `"`)

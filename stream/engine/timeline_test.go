@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/refuse"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -92,7 +93,7 @@ func TestFault60_OneWrongTime(t *testing.T) {
 				told := slices.ContainsFunc(b.Events, func(e stream.Event) bool { return e.Kind == stream.EventTime })
 				// A grid refuses times of the last 40 years that int64 has, and rows ahead of all others.
 				refused := slices.ContainsFunc(b.DeadLetters, func(l stream.DeadLetter) bool {
-					return l.Reason == stream.Future || l.Reason == stream.Malformed
+					return l.Reason == refuse.Future || l.Reason == refuse.Malformed
 				})
 				if !told && !(refused && !whole) {
 					t.Error("neither an event nor a dead letter reports the wrong time")

@@ -20,6 +20,7 @@ import (
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/format/sniff"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
+	"github.com/orffvar/forecaster/stream/refuse"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
@@ -286,7 +287,7 @@ func FuzzSource(f *testing.F) {
 				}
 				last = dst[i].Offset
 				var r stream.Record
-				var data *stream.DataError
+				var data *refuse.Error
 				if err := s.Decoder().Decode(&r, &dst[i]); err != nil && !errors.As(err, &data) {
 					t.Fatal(err)
 				}

@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // TestBinaryIsNamed: whatever the format, a message that is no text is named, once, with the setting that helps.
@@ -33,7 +34,7 @@ func TestBinaryIsNamed(t *testing.T) {
 			all := engine.NewDecoded(1)
 			all.Decode(d, &stream.Message{Value: []byte(value)})
 			n := 0
-			err := all.Parts(0, func(_ *stream.Record, refusal *stream.DataError) error {
+			err := all.Parts(0, func(_ *stream.Record, refusal *refuse.Error) error {
 				n++
 				if refusal == nil || !strings.Contains(refusal.Detail, want) {
 					t.Errorf("%s: %q is %v, want %s", name, value, refusal, want)

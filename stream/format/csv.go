@@ -15,6 +15,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format/internal/cells"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // CSVConfig has the columns of a CSV line. With several columns of Series, the name of the series
@@ -236,16 +237,16 @@ func (d *CSV) TimeColumn() string { return d.c.Header[d.time] }
 // slices are reused by the next Decode.
 func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 	if len(m.Value) > d.c.MaxBytes {
-		return refuse(stream.TooLarge, "%d bytes, at most %d are allowed", len(m.Value), d.c.MaxBytes)
+		return refuse.New(refuse.TooLarge, "%d bytes, at most %d are allowed", len(m.Value), d.c.MaxBytes)
 	}
 	if err := d.split(m.Value); err != nil {
-		return refuse(stream.Malformed, "%s", cmp.Or(d.c.Names.Unreadable(m.Value), err.Error()))
+		return refuse.New(refuse.Malformed, "%s", cmp.Or(d.c.Names.Unreadable(m.Value), err.Error()))
 	}
 	if len(d.fields) != len(d.c.Header) {
 		if what := d.c.Names.Unreadable(m.Value); what != "" {
-			return refuse(stream.Malformed, "%s", what)
+			return refuse.New(refuse.Malformed, "%s", what)
 		}
-		return fault(stream.Facts{Fault: stream.WrongFields}, "%s where the header has %s", plural.Count(len(d.fields), "field"), plural.Count(len(d.c.Header), "column"))
+		return fault(refuse.Facts{Fault: refuse.WrongFields}, "%s where the header has %s", plural.Count(len(d.fields), "field"), plural.Count(len(d.c.Header), "column"))
 	}
 	series, refusal := d.seriesOf(m)
 	if refusal != nil {
@@ -273,10 +274,10 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 		}
 		v, err := d.numbers.Parse(text)
 		if err == nil && d.scaled[k] && len(text) == len(bare) && v != 0 && v == v {
-			err = refuse(stream.Malformed, "in%s, as other cells of the column are", cells.Blank(d.units[k]))
+			err = refuse.New(refuse.Malformed, "in%s, as other cells of the column are", cells.Blank(d.units[k]))
 		}
 		if err != nil {
-			refusal := fault(stream.Facts{Fault: stream.NotNumber, Cell: string(d.fields[i]), Column: d.names[k], Remedy: cells.Hint(d.fields[i], d.c.Units[d.names[k]], d.c.Thousands, d.c.Names.Set)},
+			refusal := fault(refuse.Facts{Fault: refuse.NotNumber, Cell: string(d.fields[i]), Column: d.names[k], Remedy: cells.Hint(d.fields[i], d.c.Units[d.names[k]], d.c.Thousands, d.c.Names.Set)},
 				"%q in column %q is not %s", cells.Clip(d.fields[i]), d.names[k], err.Detail)
 			refusal.Reason = err.Reason
 			return refusal
@@ -311,9 +312,9 @@ func (d *CSV) timeText(line []byte) (text []byte, ok bool) {
 }
 
 // notTime says which text is no time, and why.
-func (d *CSV) notTime(text []byte, err error) *stream.DataError {
+func (d *CSV) notTime(text []byte, err error) *refuse.Error {
 	what, remedy := explainDate(d.c.DateOrder, text, err, d.c.Names)
-	return fault(stream.Facts{Fault: stream.NotTime, Cell: string(text), Column: d.TimeColumn(), Remedy: remedy},
+	return fault(refuse.Facts{Fault: refuse.NotTime, Cell: string(text), Column: d.TimeColumn(), Remedy: remedy},
 		"the time %q in column %q is %s", cells.Clip(text), d.TimeColumn(), what)
 }
 
@@ -348,7 +349,7 @@ func (d *CSV) seriesOf(m *stream.Message) (string, error) {
 		}
 	}
 	if len(d.tags) == 0 {
-		return "", refuse(stream.Malformed, "none of the columns %q, which make the series, has a text", d.c.Series)
+		return "", refuse.New(refuse.Malformed, "none of the columns %q, which make the series, has a text", d.c.Series)
 	}
 	return d.seen.Get(d.tags), nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // TestMessagesOfOrders: a date of another order than the one told names that one.
@@ -112,7 +113,7 @@ func TestOneOrder(t *testing.T) {
 		}
 		for _, text := range []string{"13/04/2024", "noon"} {
 			var r stream.Record
-			var refusal *stream.DataError
+			var refusal *refuse.Error
 			err := d.Decode(&r, &stream.Message{Value: []byte(text + ",1")})
 			if refused := errors.As(err, &refusal); err == nil || refused != (text == "noon" || !one) {
 				t.Errorf("OneOrder %v, %s: %v", one, text, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 const (
@@ -103,7 +104,7 @@ func TestDeletes(t *testing.T) {
 	}
 	parts := 0
 	for i := range all.Len() {
-		if err := all.Parts(i, func(*stream.Record, *stream.DataError) error { parts++; return nil }); err != nil {
+		if err := all.Parts(i, func(*stream.Record, *refuse.Error) error { parts++; return nil }); err != nil {
 			t.Error(err)
 		}
 	}

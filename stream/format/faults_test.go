@@ -7,10 +7,11 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // refusals decodes messages that must be refused with one of the reasons.
-func refusals(t *testing.T, reasons []stream.Reason, values map[string]string) {
+func refusals(t *testing.T, reasons []refuse.Reason, values map[string]string) {
 	t.Helper()
 	d, err := format.NewJSON(format.JSONConfig{})
 	if err != nil {
@@ -21,7 +22,7 @@ func refusals(t *testing.T, reasons []stream.Reason, values map[string]string) {
 		m := stream.Message{Key: []byte("s"), Value: []byte(value)}
 		r.Message = &m
 		err := d.Decode(&r, &m)
-		var refusal *stream.DataError
+		var refusal *refuse.Error
 		if !errors.As(err, &refusal) {
 			t.Errorf("%s: got %v", name, err)
 			continue
@@ -39,7 +40,7 @@ func refusals(t *testing.T, reasons []stream.Reason, values map[string]string) {
 // TestFault23_MalformedJSON: a message without a record becomes a dead letter, however
 // deep, long or ambiguous it is.
 func TestFault23_MalformedJSON(t *testing.T) {
-	refusals(t, []stream.Reason{stream.Malformed, stream.TooLarge}, map[string]string{
+	refusals(t, []refuse.Reason{refuse.Malformed, refuse.TooLarge}, map[string]string{
 		"not JSON":        "x",
 		"cut":             `{"time": 7, "values": [1`,
 		"deep":            `{"time": 7, "x": ` + strings.Repeat("[", 1e6),
@@ -56,5 +57,5 @@ func TestFault23_MalformedJSON(t *testing.T) {
 // TestFault24_EmptyValues: an empty value, such as a tombstone, is refused; an empty
 // key is refused by the engine, which needs the name of a series.
 func TestFault24_EmptyValues(t *testing.T) {
-	refusals(t, []stream.Reason{stream.Malformed}, map[string]string{"empty": "", "blank": " \n", "null": "null"})
+	refusals(t, []refuse.Reason{refuse.Malformed}, map[string]string{"empty": "", "blank": " \n", "null": "null"})
 }

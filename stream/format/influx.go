@@ -16,6 +16,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format/internal/cells"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // Measurement as an element of InfluxConfig.Series stands for the measurement of
@@ -115,7 +116,7 @@ func (d *Influx) Decode(r *stream.Record, m *stream.Message) error {
 	d.Split(m)
 	err := d.Next(r)
 	if errors.Is(err, io.EOF) {
-		return refuse(stream.Malformed, "no line with a number")
+		return refuse.New(refuse.Malformed, "no line with a number")
 	}
 	return err
 }
@@ -130,7 +131,7 @@ func (d *Influx) Split(m *stream.Message) {
 func (d *Influx) Next(r *stream.Record) error {
 	if d.large {
 		d.rest, d.large, r.Message = nil, false, d.message
-		return refuse(stream.TooLarge, "%d bytes, at most %d are allowed", len(d.message.Value), d.c.MaxBytes)
+		return refuse.New(refuse.TooLarge, "%d bytes, at most %d are allowed", len(d.message.Value), d.c.MaxBytes)
 	}
 	for len(d.rest) > 0 {
 		n := lineEnd(d.rest)
@@ -143,7 +144,7 @@ func (d *Influx) Next(r *stream.Record) error {
 		if err != nil {
 			if what := d.c.Names.Unreadable(d.message.Value); what != "" {
 				d.rest, r.Message = nil, d.message
-				return refuse(stream.Malformed, "%s", what)
+				return refuse.New(refuse.Malformed, "%s", what)
 			}
 			return err
 		}
@@ -203,7 +204,7 @@ func (d *Influx) decode(r *stream.Record, line []byte) (ok bool, err error) {
 		return false, malformed(err)
 	}
 	if dec.Next() {
-		return false, refuse(stream.Malformed, "more than one line")
+		return false, refuse.New(refuse.Malformed, "more than one line")
 	}
 	if len(d.values) == 0 {
 		return false, nil
@@ -211,12 +212,12 @@ func (d *Influx) decode(r *stream.Record, line []byte) (ok bool, err error) {
 	switch {
 	case text != nil:
 		if r.Time, err = timestamp.Parse(text, d.c.TimeUnit); err != nil {
-			return false, refuse(stream.Malformed, "the time %s is %v", cells.Clip(text), err)
+			return false, refuse.New(refuse.Malformed, "the time %s is %v", cells.Clip(text), err)
 		}
 	case d.message.Time != 0:
 		r.Time = d.message.Time
 	default:
-		return false, refuse(stream.Malformed, "no time")
+		return false, refuse.New(refuse.Malformed, "no time")
 	}
 	r.Series = d.series.Get(d.head)
 	r.Names, r.Values = d.namesOf, d.values
@@ -229,9 +230,9 @@ func malformed(err error) error {
 	if errors.As(err, &at) {
 		const most = 200 // the text may quote much of the line
 		text := at.Err.Error()
-		return refuse(stream.Malformed, "column %d: %s", at.Column, text[:min(len(text), most)])
+		return refuse.New(refuse.Malformed, "column %d: %s", at.Column, text[:min(len(text), most)])
 	}
-	return refuse(stream.Malformed, "%v", err)
+	return refuse.New(refuse.Malformed, "%v", err)
 }
 
 // decodeHead decodes measurement and tags into d.head and d.fixed.
@@ -261,7 +262,7 @@ func (d *Influx) decodeHead(dec *lineprotocol.Decoder) error {
 	}
 	for i, t := range d.tags {
 		if i > 0 && string(t.key) == string(d.tags[i-1].key) {
-			return refuse(stream.Malformed, "the tag %q is there twice", cells.Clip(t.key))
+			return refuse.New(refuse.Malformed, "the tag %q is there twice", cells.Clip(t.key))
 		}
 		switch {
 		case contains(d.c.Ignore, t.key):
@@ -272,7 +273,7 @@ func (d *Influx) decodeHead(dec *lineprotocol.Decoder) error {
 		}
 	}
 	if len(d.head) == 0 {
-		return refuse(stream.Malformed, "none of %q, which make the series", d.c.Series)
+		return refuse.New(refuse.Malformed, "none of %q, which make the series", d.c.Series)
 	}
 	return nil
 }
@@ -340,11 +341,11 @@ func (d *Influx) decodeFields(dec *lineprotocol.Decoder) error {
 		d.fixed = append(d.fixed[:d.prefix], key...)
 		name := d.names.Get(d.fixed)
 		if d.seen[name] == d.lines {
-			return refuse(stream.Malformed, "the field %q is there twice", cells.Clip(key))
+			return refuse.New(refuse.Malformed, "the field %q is there twice", cells.Clip(key))
 		}
 		d.seen[name] = d.lines
 		if len(d.values) >= d.c.MaxDim {
-			return refuse(stream.TooLarge, "more than %d values", d.c.MaxDim)
+			return refuse.New(refuse.TooLarge, "more than %d values", d.c.MaxDim)
 		}
 		d.namesOf, d.values = append(d.namesOf, name), append(d.values, v)
 	}

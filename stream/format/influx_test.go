@@ -14,6 +14,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 func newInflux(t testing.TB, c format.InfluxConfig) *format.Influx {
@@ -32,7 +33,7 @@ func showAll(d stream.Splitter, m *stream.Message) string {
 	d.Split(m)
 	for {
 		err := d.Next(&r)
-		var data *stream.DataError
+		var data *refuse.Error
 		switch {
 		case errors.Is(err, io.EOF):
 			return b.String()
@@ -40,7 +41,7 @@ func showAll(d stream.Splitter, m *stream.Message) string {
 			fmt.Fprintf(&b, "%s <%s>\n", err, r.Message.Value)
 			continue
 		case err != nil:
-			return "not a DataError: " + err.Error()
+			return "not a refusal: " + err.Error()
 		}
 		fmt.Fprintf(&b, "%s @%d", r.Series, r.Time)
 		for i, v := range r.Values {
@@ -109,7 +110,7 @@ func TestInfluxDecode(t *testing.T) {
 	if err := d.Decode(&r, &stream.Message{Value: []byte("m x=1,y=2 17")}); err != nil || r.Series != "m" || len(r.Values) != 2 {
 		t.Errorf("%+v %v", r, err)
 	}
-	var data *stream.DataError
+	var data *refuse.Error
 	if err := d.Decode(&r, &stream.Message{Value: []byte("# nothing")}); !errors.As(err, &data) {
 		t.Errorf("got %v", err)
 	}

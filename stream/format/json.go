@@ -15,6 +15,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format/internal/object"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // Flat as JSONConfig.Values means that the values stand beside the time: the variables are
@@ -108,7 +109,7 @@ type JSON struct {
 	values    []float64
 	variable  string // of the value
 	unnamed   bool
-	refusal   *stream.DataError
+	refusal   *refuse.Error
 	inObject  func(*jx.Decoder, []byte) error // the methods as values, made once
 	inValues  func(*jx.Decoder, []byte) error
 	inArray   func(*jx.Decoder) error
@@ -186,8 +187,8 @@ func framed(value []byte) bool { return len(value) > 5 && value[0] == 0 && value
 // errRefused ends the parser; d.refusal says why.
 var errRefused = errors.New("format: refused")
 
-func (d *JSON) refuse(reason stream.Reason, format string, args ...any) error {
-	d.refusal = refuse(reason, format, args...)
+func (d *JSON) refuse(reason refuse.Reason, format string, args ...any) error {
+	d.refusal = refuse.New(reason, format, args...)
 	return errRefused
 }
 
@@ -196,7 +197,7 @@ func (d *JSON) refuse(reason stream.Reason, format string, args ...any) error {
 func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	switch {
 	case len(m.Value) > d.c.MaxBytes:
-		return refuse(stream.TooLarge, "%d bytes, at most %d are allowed", len(m.Value), d.c.MaxBytes)
+		return refuse.New(refuse.TooLarge, "%d bytes, at most %d are allowed", len(m.Value), d.c.MaxBytes)
 	case framed(m.Value):
 		// A serializer of JSON Schema has written five bytes before the object.
 		d.behind = *m
@@ -207,11 +208,11 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	case m.Value == nil && len(m.Key) > 0:
 		return stream.ErrDeleted // a tombstone
 	case len(m.Value) == 0:
-		return refuse(stream.Malformed, "an empty message")
+		return refuse.New(refuse.Malformed, "an empty message")
 	case d.fill(r, m), d.inside != nil && d.inside.fill(r, m):
 		return nil
 	case !utf8.Valid(m.Value):
-		return refuse(stream.Malformed, "%s", cmp.Or(d.c.Names.Unreadable(m.Value), "not UTF-8"))
+		return refuse.New(refuse.Malformed, "%s", cmp.Or(d.c.Names.Unreadable(m.Value), "not UTF-8"))
 	}
 	d.message++
 	if len(d.seen) > intern.Most {
@@ -231,7 +232,7 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	d.dec.ResetBytes(m.Value)
 	err := d.enter(d.inObject)
 	if err == nil && !errors.Is(d.dec.Skip(), io.EOF) {
-		return refuse(stream.Malformed, "something follows the object")
+		return refuse.New(refuse.Malformed, "something follows the object")
 	}
 	if d.either && len(d.values) > 0 {
 		d.found[valuesRole] = true
@@ -251,21 +252,21 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	case !d.found[timeRole]:
 		return d.noTime(m.Value)
 	case !d.found[seriesRole] && !d.keyed:
-		return refuse(stream.Malformed, "no name of the series at %q", d.c.Series)
+		return refuse.New(refuse.Malformed, "no name of the series at %q", d.c.Series)
 	case !d.found[valuesRole] && d.either:
 		if nested := object.NestedValues(m.Value, d.c.Time, d.c.Series, d.c.Tags, d.c.Names.Set); nested != "" {
-			return fault(stream.Facts{Remedy: "; " + nested}, "no values at %q or beside the time", d.c.Values)
+			return fault(refuse.Facts{Remedy: "; " + nested}, "no values at %q or beside the time", d.c.Values)
 		}
-		return refuse(stream.Malformed, "no values: neither at %q nor beside the time", d.c.Values)
+		return refuse.New(refuse.Malformed, "no values: neither at %q nor beside the time", d.c.Values)
 	case !d.found[valuesRole]:
-		return refuse(stream.Malformed, "no values at %q", d.c.Values)
+		return refuse.New(refuse.Malformed, "no values at %q", d.c.Values)
 	}
 	r.Message = m
 	if !d.found[seriesRole] {
 		r.Series = d.unnamedSeries(m)
 	}
 	if r.Series == "" && len(d.tags) > 0 {
-		return refuse(stream.Malformed, "none of %q, which make the series", d.c.Tags)
+		return refuse.New(refuse.Malformed, "none of %q, which make the series", d.c.Tags)
 	}
 	r.Names, r.Values = d.namesOf, d.values
 	if d.c.Long {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 func newJSON(t testing.TB, c format.JSONConfig) *format.JSON {
@@ -26,9 +27,9 @@ func newJSON(t testing.TB, c format.JSONConfig) *format.JSON {
 func show(d stream.Decoder, key, value string) string {
 	var r stream.Record
 	if err := d.Decode(&r, &stream.Message{Key: []byte(key), Value: []byte(value)}); err != nil {
-		var data *stream.DataError
+		var data *refuse.Error
 		if !errors.As(err, &data) {
-			return "not a DataError: " + err.Error()
+			return "not a refusal: " + err.Error()
 		}
 		return err.Error()
 	}

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format/internal/cells"
 	"github.com/orffvar/forecaster/stream/format/internal/object"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // noTime says which setting names the time of a message, and which one its values where they need one, too.
@@ -19,24 +19,24 @@ func (d *JSON) noTime(message []byte) error {
 			nested = "; " + nested
 		}
 	}
-	return fault(stream.Facts{Remedy: ": " + d.c.Names.Set("JSONConfig.Time", field) + nested}, "no time at %q", d.c.Time)
+	return fault(refuse.Facts{Remedy: ": " + d.c.Names.Set("JSONConfig.Time", field) + nested}, "no time at %q", d.c.Time)
 }
 
 // notAnObject names the mistake in a message that the parser has refused, and
 // where: encoding/json has better words for it.
 func (d *JSON) notAnObject(value []byte) error {
 	if what := d.c.Names.Unreadable(value); what != "" {
-		return refuse(stream.Malformed, "%s", what)
+		return refuse.New(refuse.Malformed, "%s", what)
 	}
 	var v json.RawMessage
 	err := json.Unmarshal(value, &v)
 	var at *json.SyntaxError
 	if !errors.As(err, &at) {
-		return fault(stream.Facts{Fault: stream.NotObject}, "not a JSON object but %s", cells.Clip(bytes.TrimSpace(value)))
+		return fault(refuse.Facts{Fault: refuse.NotObject}, "not a JSON object but %s", cells.Clip(bytes.TrimSpace(value)))
 	}
 	before := value[:min(int(at.Offset), len(value))]
 	if strings.HasPrefix(at.Error(), "invalid character") {
 		before = before[:len(before)-1]
 	}
-	return fault(stream.Facts{Fault: stream.NotObject}, "not JSON at byte %d: %v; before it %#q", at.Offset, at, before[max(0, len(before)-20):])
+	return fault(refuse.Facts{Fault: refuse.NotObject}, "not JSON at byte %d: %v; before it %#q", at.Offset, at, before[max(0, len(before)-20):])
 }

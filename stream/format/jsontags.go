@@ -9,6 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format/internal/cells"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // tagValue is a tag and its value in the message being decoded, "" when it has none.
@@ -31,7 +32,7 @@ func (d *JSON) setTags(paths []string) error {
 func (d *JSON) tag(as role, key []byte) error {
 	t := &d.tags[as-tagRole]
 	if t.value != "" {
-		return d.refuse(stream.Malformed, "the member %q is there twice", cells.Clip(key))
+		return d.refuse(refuse.Malformed, "the member %q is there twice", cells.Clip(key))
 	}
 	if d.dec.Next() == jx.Null {
 		return d.dec.Skip()

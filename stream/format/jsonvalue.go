@@ -10,9 +10,9 @@ import (
 
 	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/internal/intern"
-	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format/internal/cells"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 func (d *JSON) time() error {
@@ -26,7 +26,7 @@ func (d *JSON) time() error {
 		text = n
 		d.shape.note(d.text, text, timeRole, false)
 		if !timestamp.IsNumber(text) {
-			return d.refuse(stream.Malformed, "the time %s has an exponent", cells.Clip(text))
+			return d.refuse(refuse.Malformed, "the time %s has an exponent", cells.Clip(text))
 		}
 	case jx.String:
 		s, err := d.dec.StrBytes()
@@ -36,14 +36,14 @@ func (d *JSON) time() error {
 		text = s
 		d.shape.note(d.text, text, timeRole, true)
 	default:
-		return d.refuse(stream.Malformed, "the time is neither a number nor text")
+		return d.refuse(refuse.Malformed, "the time is neither a number nor text")
 	}
 	t, err := d.times.Parse(text, "")
 	if err != nil {
 		if timestamp.DayFirst.Reads(text) || timestamp.MonthFirst.Reads(text) {
 			err = errors.New("a date that does not begin with the year, which only CSV may have: write it as 2006-01-02")
 		}
-		return d.refuse(stream.Malformed, "the time %q is %v", cells.Clip(text), err)
+		return d.refuse(refuse.Malformed, "the time %q is %v", cells.Clip(text), err)
 	}
 	d.record.Time = t
 	return nil
@@ -69,7 +69,7 @@ func (d *JSON) name(as role, of string, name *string, in *intern.Strings) error 
 		*name = in.Get(s)
 		return nil
 	}
-	return d.refuse(stream.Malformed, "the name of the %s is neither text nor a number", of)
+	return d.refuse(refuse.Malformed, "the name of the %s is neither text nor a number", of)
 }
 
 // value reads a member of the object of values. Names in the order of the message before, the usual
@@ -87,7 +87,7 @@ func (d *JSON) value(_ *jx.Decoder, key []byte) error {
 		}
 	}
 	if d.seen[string(key)] == d.message {
-		return d.refuse(stream.Malformed, "the variable %q is there twice", cells.Clip(key))
+		return d.refuse(refuse.Malformed, "the variable %q is there twice", cells.Clip(key))
 	}
 	name := d.names.Get(key)
 	d.seen[name] = d.message
@@ -120,7 +120,7 @@ func (d *JSON) element(*jx.Decoder) error { return d.number("") }
 // number reads a value; name is the name of its variable, if it has one.
 func (d *JSON) number(name string) error {
 	if len(d.values) >= d.c.MaxDim {
-		return d.refuse(stream.TooLarge, "more than %d values", d.c.MaxDim)
+		return d.refuse(refuse.TooLarge, "more than %d values", d.c.MaxDim)
 	}
 	v := math.NaN()
 	switch t := d.dec.Next(); t {
@@ -154,7 +154,7 @@ func (d *JSON) number(name string) error {
 		if name == "" {
 			name = "#" + strconv.Itoa(len(d.values)+1)
 		}
-		return d.refuse(stream.Malformed, "the value of %q is of type %s, not a number, true, false or null", name, t)
+		return d.refuse(refuse.Malformed, "the value of %q is of type %s, not a number, true, false or null", name, t)
 	}
 	d.values = append(d.values, v)
 	return nil

@@ -3,8 +3,8 @@ package format
 import (
 	"github.com/go-faster/jx"
 
-	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format/internal/cells"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // enter reads the object that comes next.
@@ -18,7 +18,7 @@ func (d *JSON) enter(f func(*jx.Decoder, []byte) error) error {
 
 func (d *JSON) deeper() error {
 	if d.depth++; d.depth > d.c.MaxDepth {
-		return d.refuse(stream.TooLarge, "nested deeper than %d", d.c.MaxDepth)
+		return d.refuse(refuse.TooLarge, "nested deeper than %d", d.c.MaxDepth)
 	}
 	return nil
 }
@@ -43,7 +43,7 @@ func (d *JSON) object(_ *jx.Decoder, key []byte) error {
 			return d.skip()
 		}
 		if m.open && d.found[valuesRole] {
-			return d.refuse(stream.Malformed, "the member %q is there twice", cells.Clip(key))
+			return d.refuse(refuse.Malformed, "the member %q is there twice", cells.Clip(key))
 		}
 		d.found[valuesRole] = d.found[valuesRole] || m.open
 		above := d.at
@@ -56,7 +56,7 @@ func (d *JSON) object(_ *jx.Decoder, key []byte) error {
 		return d.tag(m.role, key)
 	}
 	if d.found[m.role] {
-		return d.refuse(stream.Malformed, "the member %q is there twice", cells.Clip(key))
+		return d.refuse(refuse.Malformed, "the member %q is there twice", cells.Clip(key))
 	}
 	d.found[m.role] = true
 	switch m.role {
@@ -81,7 +81,7 @@ func (d *JSON) object(_ *jx.Decoder, key []byte) error {
 		defer func() { d.depth-- }()
 		return d.dec.Arr(d.inArray)
 	}
-	return d.refuse(stream.Malformed, "the values are neither an object nor an array")
+	return d.refuse(refuse.Malformed, "the values are neither an object nor an array")
 }
 
 // skip reads over the value that comes next, minding its depth.

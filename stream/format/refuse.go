@@ -3,7 +3,7 @@ package format
 import (
 	"fmt"
 
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 const (
@@ -12,11 +12,7 @@ const (
 	defaultMaxDim   = 1024
 )
 
-func refuse(reason stream.Reason, format string, args ...any) *stream.DataError {
-	return &stream.DataError{Reason: reason, Detail: fmt.Sprintf(format, args...)}
-}
-
 // fault refuses a malformed message. The detail ends with the remedy.
-func fault(f stream.Facts, format string, args ...any) *stream.DataError {
-	return &stream.DataError{Reason: stream.Malformed, Detail: fmt.Sprintf(format, args...) + f.Remedy, Facts: f}
+func fault(f refuse.Facts, format string, args ...any) *refuse.Error {
+	return &refuse.Error{Reason: refuse.Malformed, Detail: fmt.Sprintf(format, args...) + f.Remedy, Facts: f}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/delivery"
 	"github.com/orffvar/forecaster/stream/lineproto"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // server is an HTTP server that follows a script: one answer a request, then
@@ -342,7 +343,7 @@ func TestFault43_CulpritsBecomeDeadLetters(t *testing.T) {
 		if long {
 			want = "forecast,horizon=1,id=s,model=m,target=yhat yhat=3 4000000000"
 		}
-		if l.Reason != stream.Rejected || !strings.HasPrefix(l.Detail, fmt.Sprint(c.status)) || string(l.Message.Value) != want {
+		if l.Reason != refuse.Rejected || !strings.HasPrefix(l.Detail, fmt.Sprint(c.status)) || string(l.Message.Value) != want {
 			t.Errorf("dead letter %+v: %s", l, l.Message.Value)
 		}
 		if s.requests > 50 { // 3 culprits, depth log2(100)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // Read waits until at least one message is there; see stream.Source. Failed requests are
@@ -159,7 +160,7 @@ func (p *Partition) take(ctx context.Context, a *answer) error {
 		// next request returns the same batch if it has more.
 		p.pending = append(p.pending, stream.Message{
 			Topic: p.tp.topic, Partition: int32(p.tp.partition), Offset: p.fetched,
-			Refused: &stream.DataError{Reason: stream.TooLarge, Detail: errExpanded.Error()},
+			Refused: &refuse.Error{Reason: refuse.TooLarge, Detail: errExpanded.Error()},
 		})
 		p.fetched++
 		return nil
@@ -271,8 +272,8 @@ func (p *Partition) message(rec *protocol.Record) (stream.Message, error) {
 	limit := p.limit
 	size := length(rec.Key) + length(rec.Value)
 	if size > limit {
-		m.Refused = &stream.DataError{
-			Reason: stream.TooLarge,
+		m.Refused = &refuse.Error{
+			Reason: refuse.TooLarge,
 			Detail: fmt.Sprintf("key and value have %d bytes, at most %d are allowed; the rest was cut", size, limit),
 		}
 	}

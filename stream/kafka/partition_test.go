@@ -20,6 +20,7 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 func TestFault18_BelowTheLog(t *testing.T) {
@@ -122,7 +123,7 @@ func TestFault21_LargeMessage(t *testing.T) {
 		}
 		for i, sizes := range [][2]int{{1, 99}, {100, 0}} {
 			m := all[i]
-			if m.Refused == nil || m.Refused.Reason != stream.TooLarge || len(m.Key) != sizes[0] || len(m.Value) != sizes[1] {
+			if m.Refused == nil || m.Refused.Reason != refuse.TooLarge || len(m.Key) != sizes[0] || len(m.Value) != sizes[1] {
 				t.Errorf("message %d: %v with %d + %d bytes", i, m.Refused, len(m.Key), len(m.Value))
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/refuse"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
@@ -34,7 +35,7 @@ func (p *pieces) Next(r *stream.Record) error {
 	p.part.Value, p.rest = p.rest[:1], p.rest[1:]
 	r.Message = &p.part
 	if p.part.Value[0] == 'x' {
-		return &stream.DataError{Reason: stream.Malformed, Detail: "x"}
+		return &refuse.Error{Reason: refuse.Malformed, Detail: "x"}
 	}
 	p.time++
 	*r = stream.Record{Message: &p.part, Series: "s", Time: p.time, Values: []float64{float64(p.part.Value[0] - '0')}}

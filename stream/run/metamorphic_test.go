@@ -23,6 +23,7 @@ import (
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 	"github.com/orffvar/forecaster/stream/lineproto"
+	"github.com/orffvar/forecaster/stream/refuse"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
 	"github.com/orffvar/forecaster/varmodel/auto"
@@ -212,7 +213,7 @@ func TestBatchesAndCheckpointsDoNotMatter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if stats.Records != 260 || stats.Series != 5 || stats.DeadLetters[stream.Malformed] != 10 {
+		if stats.Records != 260 || stats.Series != 5 || stats.DeadLetters[refuse.Malformed] != 10 {
 			t.Errorf("%+v", stats)
 		}
 		got := r.output(t)

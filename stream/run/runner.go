@@ -12,6 +12,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // Config holds the parts that a Runner connects. Source, Decoder, Engine and Sink are
@@ -25,7 +26,7 @@ type Config struct {
 	// DeadLetters keeps refused records, except those with a reason in Drop, which are only
 	// counted. Nil: all are only counted.
 	DeadLetters stream.DeadLetters
-	Drop        []stream.Reason
+	Drop        []refuse.Reason
 
 	// Store keeps the checkpoints. Nil: no checkpoints, no commits. The state depends on the
 	// log and on Settings: a checkpoint with other Settings is refused with a
@@ -102,7 +103,7 @@ func NewRunner(c Config) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Runner{d: d, c: d.c, changes: make(chan Change, 1), stats: Stats{DeadLetters: make(map[stream.Reason]int64)}}, nil
+	return &Runner{d: d, c: d.c, changes: make(chan Change, 1), stats: Stats{DeadLetters: make(map[refuse.Reason]int64)}}, nil
 }
 
 // Run resumes from the Store and works until the source ends, ctx ends, or an error is

@@ -16,6 +16,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/refuse"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
@@ -29,7 +30,7 @@ type memory struct {
 	reads    int
 
 	points    int
-	letters   []stream.Reason
+	letters   []refuse.Reason
 	saved     []checkpoint.Checkpoint
 	committed []int64
 	failWrite error
@@ -133,16 +134,16 @@ func TestRunToTheEnd(t *testing.T) {
 	m.end = io.EOF
 	m.messages[10].Value = []byte("x")
 	m.messages[20].Value = m.messages[19].Value // a duplicate
-	r := m.runner(t, func(c *run.Config) { c.Drop = []stream.Reason{stream.Duplicate} })
+	r := m.runner(t, func(c *run.Config) { c.Drop = []refuse.Reason{refuse.Duplicate} })
 	if err := r.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	s := r.Stats()
 	if s.Records != 50 || s.Next != 50 || s.Series != 1 || s.Watermark != 49e9 || s.Forecasts != int64(m.points) || m.points != 47*3 ||
-		s.DeadLetters[stream.Malformed] != 1 || s.DeadLetters[stream.Duplicate] != 1 {
+		s.DeadLetters[refuse.Malformed] != 1 || s.DeadLetters[refuse.Duplicate] != 1 {
 		t.Errorf("%+v", s)
 	}
-	if !slices.Equal(m.letters, []stream.Reason{stream.Malformed}) {
+	if !slices.Equal(m.letters, []refuse.Reason{refuse.Malformed}) {
 		t.Errorf("kept dead letters: %v", m.letters)
 	}
 	if !slices.Equal(m.committed, []int64{50}) || len(m.saved) != 1 || m.saved[0].Next != 50 {
@@ -223,7 +224,7 @@ func (s slow) Read(ctx context.Context, dst []stream.Message) (int, error) {
 
 func (s slow) Decode(*stream.Record, *stream.Message) error {
 	time.Sleep(time.Minute)
-	return &stream.DataError{Reason: stream.Malformed}
+	return &refuse.Error{Reason: refuse.Malformed}
 }
 
 func (s slow) Write(context.Context, *stream.Batch) error {

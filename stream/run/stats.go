@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // Stats holds the counters of a Runner since its start. A record is counted when its batch is
@@ -20,7 +21,7 @@ type Stats struct {
 	Drifts       int64                   // Events of the kind EventDrift
 	Seasons      int64                   // Events of the kind EventSeason
 	Anomalies    int64                   // observations with AnomalyScore > 1
-	DeadLetters  map[stream.Reason]int64 // including those in Config.Drop
+	DeadLetters  map[refuse.Reason]int64 // including those in Config.Drop
 
 	Refused     int64  // records refused since the last accepted one
 	LastRefusal string // reason and detail of the newest refusal; "" if Refused = 0

@@ -12,6 +12,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
+	"github.com/orffvar/forecaster/stream/refuse"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
@@ -40,7 +41,7 @@ func (h hung) at(ctx context.Context, s run.Stage) {
 
 func (h hung) Decode(*stream.Record, *stream.Message) error {
 	h.at(context.Background(), run.StageDecode)
-	return &stream.DataError{Reason: stream.Malformed}
+	return &refuse.Error{Reason: refuse.Malformed}
 }
 
 func (h hung) Write(ctx context.Context, b *stream.Batch) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // Snapshot returns the state of e.
@@ -39,7 +40,7 @@ func Restore(e *engine.Engine, whole []byte, changes ...[]byte) error {
 }
 
 // Reject lets e refuse m because of why.
-func Reject(e *engine.Engine, b *engine.Results, m *stream.Message, why *stream.DataError) error {
+func Reject(e *engine.Engine, b *engine.Results, m *stream.Message, why *refuse.Error) error {
 	refused := *m
 	refused.Refused = why
 	var d engine.Decoded

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // DeadLetters writes dead letters as lines of JSON:
@@ -45,7 +46,7 @@ type letter struct {
 	Partition   int32         `json:"partition"`
 	Offset      int64         `json:"offset"`
 	Time        string        `json:"time,omitempty"`
-	Reason      stream.Reason `json:"reason"`
+	Reason      refuse.Reason `json:"reason"`
 	Detail      string        `json:"detail"`
 	Key         string        `json:"key,omitempty"`
 	KeyBase64   []byte        `json:"key_base64,omitempty"`

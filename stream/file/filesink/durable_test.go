@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // syncedFile knows how many of its bytes are durable.
@@ -49,7 +50,7 @@ func TestDeadLettersAreDurable(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := watch(t, d.output)
-	letters := []stream.DeadLetter{{Message: stream.Message{Value: []byte("x")}, DataError: stream.DataError{Reason: stream.Malformed}}}
+	letters := []stream.DeadLetter{{Message: stream.Message{Value: []byte("x")}, Error: refuse.Error{Reason: refuse.Malformed}}}
 	for range 3 {
 		if err := d.WriteDeadLetters(context.Background(), letters); err != nil {
 			t.Fatal(err)

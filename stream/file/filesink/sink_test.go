@@ -21,6 +21,7 @@ import (
 	"github.com/orffvar/forecaster/stream/file/filestore"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 	"github.com/orffvar/forecaster/stream/lineproto"
+	"github.com/orffvar/forecaster/stream/refuse"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
@@ -107,8 +108,8 @@ func TestDeadLettersFile(t *testing.T) {
 	}
 	letter := func(value string) []stream.DeadLetter {
 		return []stream.DeadLetter{{
-			Message:   stream.Message{Topic: "in", Partition: 3, Offset: 9, Time: 1e9, Key: []byte("k"), Value: []byte(value)},
-			DataError: stream.DataError{Reason: stream.Late, Detail: "\"too\"\nlate"},
+			Message: stream.Message{Topic: "in", Partition: 3, Offset: 9, Time: 1e9, Key: []byte("k"), Value: []byte(value)},
+			Error:   refuse.Error{Reason: refuse.Late, Detail: "\"too\"\nlate"},
 		}}
 	}
 	ctx := context.Background()
@@ -262,7 +263,7 @@ func TestFault70_OneWriter(t *testing.T) {
 	}
 	defer other.Close()
 	for range 2 {
-		if err := letters.WriteDeadLetters(t.Context(), []stream.DeadLetter{{Message: stream.Message{Topic: "in"}, DataError: stream.DataError{Reason: stream.Late}}}); err != nil {
+		if err := letters.WriteDeadLetters(t.Context(), []stream.DeadLetter{{Message: stream.Message{Topic: "in"}, Error: refuse.Error{Reason: refuse.Late}}}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := other.WriteString("{\"of\": \"another program without locks\"}\n"); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // Schemas are where schemas come from.
@@ -90,7 +91,7 @@ func (d *Decoder) Problem() string {
 }
 
 func malformed(format string, args ...any) error {
-	return &stream.DataError{Reason: stream.Malformed, Detail: fmt.Sprintf(format, args...)}
+	return refuse.New(refuse.Malformed, format, args...)
 }
 
 // Decode implements stream.Decoder. The record shares no memory with m, but its slices are reused by the next Decode.
@@ -99,7 +100,7 @@ func (d *Decoder) Decode(r *stream.Record, m *stream.Message) error {
 	case m.Value == nil && len(m.Key) > 0:
 		return stream.ErrDeleted // a tombstone
 	case len(m.Value) > d.c.MaxBytes:
-		return &stream.DataError{Reason: stream.TooLarge, Detail: fmt.Sprintf("%d bytes, at most %d are allowed", len(m.Value), d.c.MaxBytes)}
+		return refuse.New(refuse.TooLarge, "%d bytes, at most %d are allowed", len(m.Value), d.c.MaxBytes)
 	}
 	p, value, err := d.planOf(m.Value)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/format/avro"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // schemas are those of a registry.
@@ -209,7 +210,7 @@ func FuzzAvro(f *testing.F) {
 	f.Fuzz(func(t *testing.T, id byte, body []byte) {
 		var r stream.Record
 		err := d.Decode(&r, &stream.Message{Key: []byte("k"), Value: append([]byte{0, 0, 0, 0, id}, body...)})
-		var refusal *stream.DataError
+		var refusal *refuse.Error
 		if err != nil && !errors.As(err, &refusal) {
 			t.Fatal(err)
 		}

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // value is the content of a field: integer, float, text or, rarely, something else.
@@ -185,7 +185,7 @@ func (d *Decoder) collect(p *plan) error {
 	}
 	add := func(name string, v any) error {
 		if len(d.values) == d.c.MaxDim {
-			return &stream.DataError{Reason: stream.TooLarge, Detail: fmt.Sprintf("more than %d values", d.c.MaxDim)}
+			return refuse.New(refuse.TooLarge, "more than %d values", d.c.MaxDim)
 		}
 		number, err := value{kind: reflect.Invalid}, error(nil)
 		if v != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/orffvar/forecaster/internal/intern"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // Config says which parts of a message are the series, and which the variables.
@@ -97,7 +98,7 @@ func (d *Decoder) Decode(r *stream.Record, m *stream.Message) error {
 }
 
 func malformed(format string, args ...any) error {
-	return &stream.DataError{Reason: stream.Malformed, Detail: fmt.Sprintf(format, args...)}
+	return refuse.New(refuse.Malformed, format, args...)
 }
 
 // Split implements stream.Splitter.
@@ -109,7 +110,7 @@ func (d *Decoder) Split(m *stream.Message) {
 		d.c.Assume("messages have no key, so a series may come from several partitions: set partition_metrics_by_resource_attributes: true in the Collector's exporter")
 	}
 	if len(m.Value) > d.c.MaxBytes {
-		d.err = &stream.DataError{Reason: stream.TooLarge, Detail: fmt.Sprintf("%d bytes, at most %d are allowed", len(m.Value), d.c.MaxBytes)}
+		d.err = refuse.New(refuse.TooLarge, "%d bytes, at most %d are allowed", len(m.Value), d.c.MaxBytes)
 		return
 	}
 	var all metrics.MetricsData
@@ -258,7 +259,7 @@ func (d *Decoder) add(resource, scope []*common.KeyValue, name, suffix string, p
 	case slices.Contains(r.names, variable):
 		return malformed("the variable %.80q is there twice at one time", variable)
 	case len(r.values) == d.c.MaxDim:
-		return &stream.DataError{Reason: stream.TooLarge, Detail: fmt.Sprintf("more than %d values of a series at one time", d.c.MaxDim)}
+		return refuse.New(refuse.TooLarge, "more than %d values of a series at one time", d.c.MaxDim)
 	}
 	r.names, r.values, r.since = append(r.names, variable), append(r.values, v), append(r.since, since)
 	return nil

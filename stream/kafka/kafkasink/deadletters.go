@@ -20,7 +20,7 @@ var _ stream.DeadLetters = (*deadLetters)(nil)
 // The sink keeps refused messages in a topic, with their key and value. Headers have the reason
 // and the place of the message in the input:
 //
-//	forecaster.reason     one of stream.Reasons
+//	forecaster.reason     one of refuse.Reasons
 //	forecaster.detail     the error
 //	forecaster.topic      topic of the input
 //	forecaster.partition  its partition

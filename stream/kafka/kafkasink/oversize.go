@@ -8,6 +8,7 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // maxMessage is the size beyond which a message is not sent: a broker hangs up at a request that
@@ -56,8 +57,8 @@ func (p *Producer) rejects(letters stream.DeadLetters) {
 		p.lettersMu.Lock() // one request to each partition may be under way
 		defer p.lettersMu.Unlock()
 		err = letters.WriteDeadLetters(ctx, []stream.DeadLetter{{
-			Message:   stream.Message{Topic: "kafka " + p.topic, Partition: -1, Key: m.key, Value: m.value},
-			DataError: stream.DataError{Reason: stream.Rejected, Detail: reason.Error()},
+			Message: stream.Message{Topic: "kafka " + p.topic, Partition: -1, Key: m.key, Value: m.value},
+			Error:   refuse.Error{Reason: refuse.Rejected, Detail: reason.Error()},
 		}})
 		if err != nil {
 			err = fmt.Errorf("write dead letters: %w", err)

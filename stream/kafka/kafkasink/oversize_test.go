@@ -15,6 +15,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // keptLetters keeps dead letters in memory.
@@ -91,7 +92,7 @@ func aboveTheLimit(t *testing.T, addr string) {
 		t.Fatalf("%d dead letters, %d counted", len(letters.list), s.Rejected())
 	}
 	l := letters.list[0]
-	if l.Reason != stream.Rejected || len(l.Message.Value) != 1_000_000 || !strings.Contains(l.Detail, "max.message.bytes") || !strings.Contains(l.Detail, "small") {
+	if l.Reason != refuse.Rejected || len(l.Message.Value) != 1_000_000 || !strings.Contains(l.Detail, "max.message.bytes") || !strings.Contains(l.Detail, "small") {
 		t.Errorf("dead letter of %d bytes: %s, %s", len(l.Message.Value), l.Reason, l.Detail)
 	}
 	d, err := NewDeadLetters(connection(addr), "letters", quiet)

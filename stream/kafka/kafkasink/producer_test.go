@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 func TestProducerPartitionsAsKafkaDoes(t *testing.T) {
@@ -94,10 +95,10 @@ func TestDeadLettersKeepTheMessage(t *testing.T) {
 	defer d.Close()
 	letters := []stream.DeadLetter{
 		{
-			Message:   stream.Message{Topic: "raw", Partition: 3, Offset: 42, Key: []byte("k"), Value: []byte("{")},
-			DataError: stream.DataError{Reason: stream.Malformed, Detail: "unexpected end"},
+			Message: stream.Message{Topic: "raw", Partition: 3, Offset: 42, Key: []byte("k"), Value: []byte("{")},
+			Error:   refuse.Error{Reason: refuse.Malformed, Detail: "unexpected end"},
 		},
-		{Message: stream.Message{Topic: "raw", Key: make([]byte, 1<<20), Value: make([]byte, 1<<20)}, DataError: stream.DataError{Reason: stream.TooLarge}},
+		{Message: stream.Message{Topic: "raw", Key: make([]byte, 1<<20), Value: make([]byte, 1<<20)}, Error: refuse.Error{Reason: refuse.TooLarge}},
 	}
 	for range 2 { // a replay writes them again
 		if err := d.WriteDeadLetters(deadline(t), letters); err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/orffvar/forecaster/internal/decimal"
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 var Missing = []string{"NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", `\N`, "None", "-", "unavailable", "unknown"}
@@ -43,7 +43,7 @@ func (n *Numbers) Plain() bool {
 }
 
 // Parse reads a number. A missing one is NaN. The error names the form that the text lacks.
-func (n *Numbers) Parse(text []byte) (float64, *stream.DataError) {
+func (n *Numbers) Parse(text []byte) (float64, *refuse.Error) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || IsMissing(text, n.missing) {
 		return math.NaN(), nil
@@ -64,9 +64,9 @@ func (n *Numbers) Parse(text []byte) (float64, *stream.DataError) {
 		case "#DIV/0!", "#REF!", "#VALUE!", "#NUM!", "#NAME?", "#NULL!": // errors of a spreadsheet
 			return math.NaN(), nil
 		}
-		return 0, &stream.DataError{Reason: stream.Malformed, Detail: "a number"}
+		return 0, &refuse.Error{Reason: refuse.Malformed, Detail: "a number"}
 	case v-v != 0:
-		return 0, &stream.DataError{Reason: stream.NonFinite, Detail: "a finite number; a missing value is an empty field"}
+		return 0, &refuse.Error{Reason: refuse.NonFinite, Detail: "a finite number; a missing value is an empty field"}
 	}
 	return v, nil
 }

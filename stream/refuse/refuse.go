@@ -1,4 +1,5 @@
-package stream
+// Package refuse has the reasons for which data is not used, and the error of one message.
+package refuse
 
 import "fmt"
 
@@ -22,9 +23,8 @@ const (
 // Reasons lists every Reason.
 var Reasons = []Reason{Malformed, NonFinite, Dimension, Late, Duplicate, Future, TooLarge, TooMany, Memory, Rejected}
 
-// DataError says why a message cannot be used. Such messages are counted and kept as dead
-// letters, and reading goes on.
-type DataError struct {
+// Error refuses a message. Refused messages are counted and kept as dead letters, and reading goes on.
+type Error struct {
 	Reason Reason
 	Detail string // the mistake, its place, and the expected value
 	Facts
@@ -48,9 +48,9 @@ const (
 	NotObject   Fault = "object" // a message that is not one object of JSON
 )
 
-func (e *DataError) Error() string { return fmt.Sprintf("%s: %s", e.Reason, e.Detail) }
+func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Reason, e.Detail) }
 
-// Refuse returns a DataError with a formatted Detail.
-func Refuse(reason Reason, format string, args ...any) *DataError {
-	return &DataError{Reason: reason, Detail: fmt.Sprintf(format, args...)}
+// New returns an Error with a formatted Detail.
+func New(reason Reason, format string, args ...any) *Error {
+	return &Error{Reason: reason, Detail: fmt.Sprintf(format, args...)}
 }
