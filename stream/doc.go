@@ -1,6 +1,6 @@
 // Package stream declares the vocabulary between a log and its forecasts: messages, records
-// and series; the points of a Batch; and the interfaces of the edges. Package stream/refuse has the
-// reasons for a refusal.
+// and series; the points of a Batch; and the interfaces of the edges. Packages stream/refuse and
+// stream/event have the reasons for a refusal and the kinds of events.
 //
 // Where things happen:
 //

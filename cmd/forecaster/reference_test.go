@@ -18,6 +18,7 @@ import (
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 	"github.com/orffvar/forecaster/stream/lineproto"
 )
 
@@ -247,7 +248,7 @@ var meanings = map[string]string{
 }
 
 func kinds() string {
-	return "`" + strings.Join(stream.EventKinds, "`, `") + "`"
+	return "`" + strings.Join(event.Kinds, "`, `") + "`"
 }
 
 // influxIntroduction is what the page says before the tables.
@@ -273,7 +274,7 @@ func influxReference(t *testing.T) string {
 		}},
 		Metrics:  []stream.Metric{{Series: series, Target: stream.AllTargets, Horizon: 1, Model: "m", Time: 1, Score: scoring.Score{N: 1}}},
 		Insights: []stream.Insight{{Series: series, Model: "m", Time: 1, Experts: []string{"EXPERT"}, Weights: one}},
-		Events:   []stream.Event{{Series: series.Name, Tags: tags, Time: 1, Kind: stream.EventGap, Text: "t"}},
+		Events:   []stream.Event{{Series: series.Name, Tags: tags, Time: 1, Kind: event.Gap, Text: "t"}},
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, influxIntroduction, lineproto.Digits)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
@@ -33,11 +34,11 @@ func (e *eventLog) Write(_ context.Context, b *stream.Batch) error {
 	for _, ev := range b.Events {
 		level := slog.LevelWarn
 		switch ev.Kind {
-		case stream.EventRefused:
+		case event.Refused:
 			continue // refused says more
-		case stream.EventSeries:
+		case event.Series:
 			level = slog.LevelDebug
-		case stream.EventSeason:
+		case event.Season:
 			level = slog.LevelInfo
 		}
 		e.log.Log(context.Background(), level, ev.Text, "event", ev.Kind, "series", ev.Series, "time", time.Unix(0, ev.Time).UTC())

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestLevelsOfEvents(t *testing.T) {
 	var b bytes.Buffer
 	e := newEventLog(slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: slog.LevelDebug})))
-	for kind, want := range map[string]string{stream.EventSeries: "DEBUG", stream.EventSeason: "INFO", stream.EventAnomaly: "WARN", stream.EventDrift: "WARN"} {
+	for kind, want := range map[string]string{event.Series: "DEBUG", event.Season: "INFO", event.Anomaly: "WARN", event.Drift: "WARN"} {
 		b.Reset()
 		if err := e.Write(t.Context(), &stream.Batch{Events: []stream.Event{{Kind: kind, Text: "x"}}}); err != nil || !strings.Contains(b.String(), "level="+want+" ") {
 			t.Errorf("%s: %v, %s want %s", kind, err, b.String(), want)
@@ -31,7 +32,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 	letters := func(reason refuse.Reason, n int) *stream.Batch {
 		return &stream.Batch{
 			DeadLetters: slices.Repeat([]stream.DeadLetter{{Error: refuse.Error{Reason: reason, Detail: "--set this"}}}, n),
-			Events:      []stream.Event{{Kind: stream.EventRefused, Text: "as a point of the output"}},
+			Events:      []stream.Event{{Kind: event.Refused, Text: "as a point of the output"}},
 		}
 	}
 	for _, c := range []struct {

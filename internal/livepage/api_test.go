@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 func TestSeriesSaysWhatIsKept(t *testing.T) {
@@ -118,7 +119,7 @@ const hostile = `"><img src=x onerror=alert(1)></script><script>alert(2)</script
 func TestNamesFromOutside(t *testing.T) {
 	f := newFeeder(t, Config{Horizons: []int{1}}, hostile, hostile, "b\x00c")
 	b := f.batch(2)
-	b.Events = []stream.Event{{Series: hostile, Kind: stream.EventGap, Text: hostile}}
+	b.Events = []stream.Event{{Series: hostile, Kind: event.Gap, Text: hostile}}
 	f.metrics(b, 0)
 	f.write(b)
 	var m seriesMessage

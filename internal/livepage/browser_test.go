@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 // browser is a tab of a headless Chromium.
@@ -181,7 +182,7 @@ func TestPageInABrowser(t *testing.T) {
 			second := f.of("second", "x")
 			second.feed(10)
 			b := f.batch(30)
-			b.Events = []stream.Event{{Series: "first", Time: 1e9, Kind: stream.EventGap, Text: "2 samples missing"}}
+			b.Events = []stream.Event{{Series: "first", Time: 1e9, Kind: event.Gap, Text: "2 samples missing"}}
 			f.write(b)
 			second.write(second.batch(1))
 			server := serve(t, f)
@@ -233,7 +234,7 @@ func TestPageInABrowser(t *testing.T) {
 			}
 			drift := f.batch(1)
 			at := drift.Observations[0].Time
-			drift.Events = []stream.Event{{Series: "first", Time: at, Kind: stream.EventDrift, Text: "the errors have been larger than usual for about 7 samples"}}
+			drift.Events = []stream.Event{{Series: "first", Time: at, Kind: event.Drift, Text: "the errors have been larger than usual for about 7 samples"}}
 			for i := range drift.Forecasts {
 				p := &drift.Forecasts[i]
 				for _, y := range p.Yhat {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 // counters count over all series.
@@ -90,7 +91,7 @@ func (l *eventLog) incidentOf(e *stream.Event) int64 {
 		case o.incident < 0:
 		case o.Series == e.Series && o.Anomaly.Begin == e.Anomaly.Begin:
 			return o.incident
-		case o.incident == i && e.Anomaly.Phase == stream.AnomalyBegin && time.Duration(e.Time-o.Time).Abs() <= incidentSpan:
+		case o.incident == i && e.Anomaly.Phase == event.Begin && time.Duration(e.Time-o.Time).Abs() <= incidentSpan:
 			return i
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 // fleet returns a page with a number of series of two variables; the 123rd has an anomaly, the
@@ -44,7 +45,7 @@ func fleet(t *testing.T, series int) *feeder {
 			skill = -.75
 		}
 		f.metrics(b, skill)
-		b.Events = append(b.Events, stream.Event{Series: name(i), Time: f.time(0), Kind: stream.EventSeries, Text: "2 variables"})
+		b.Events = append(b.Events, stream.Event{Series: name(i), Time: f.time(0), Kind: event.Series, Text: "2 variables"})
 		f.write(b)
 	}
 	return first

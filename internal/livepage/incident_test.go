@@ -8,21 +8,22 @@ import (
 
 	"github.com/orffvar/forecaster/eval/anomaly"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 // alarmOf is an event of an anomaly that began at a second.
 func alarmOf(series, phase string, begin, now int) stream.Event {
 	at := func(s int) int64 { return int64(s) * int64(time.Second) }
-	a := &stream.Anomaly{Event: anomaly.Event{Begin: at(begin), End: at(now), Score: 2, Samples: 1, Shares: []float64{1}, FalsePerDay: .1, Seen: anomaly.Seen{Observed: 9, Expected: 1, Lower: 0, Upper: 2}}, Phase: phase, Variables: []string{"cpu"}}
-	return stream.Event{Series: series, Time: at(now), Kind: stream.EventAnomaly, Text: a.Text(), Anomaly: a}
+	a := &event.AnomalyPhase{Event: anomaly.Event{Begin: at(begin), End: at(now), Score: 2, Samples: 1, Shares: []float64{1}, FalsePerDay: .1, Seen: anomaly.Seen{Observed: 9, Expected: 1, Lower: 0, Upper: 2}}, Phase: phase, Variables: []string{"cpu"}}
+	return stream.Event{Series: series, Time: at(now), Kind: event.Anomaly, Text: a.Text(), Anomaly: a}
 }
 
 // Alarms of several series within two minutes are one incident, which their ends belong to; later ones are another.
 func TestAlarmsAtOneTimeAreOneIncident(t *testing.T) {
 	events := []stream.Event{
-		alarmOf("a", stream.AnomalyBegin, 1000, 1000), {Series: "a", Kind: stream.EventGap}, alarmOf("b", stream.AnomalyBegin, 1060, 1060),
-		alarmOf("a", stream.AnomalyEnd, 1000, 1100), alarmOf("c", stream.AnomalyBegin, 1121, 1121), alarmOf("a", stream.AnomalyBegin, 1110, 1110),
-		alarmOf("c", stream.AnomalyEnd, 1121, 9000), alarmOf("lost", stream.AnomalyEnd, 5, 9000),
+		alarmOf("a", event.Begin, 1000, 1000), {Series: "a", Kind: event.Gap}, alarmOf("b", event.Begin, 1060, 1060),
+		alarmOf("a", event.End, 1000, 1100), alarmOf("c", event.Begin, 1121, 1121), alarmOf("a", event.Begin, 1110, 1110),
+		alarmOf("c", event.End, 1121, 9000), alarmOf("lost", event.End, 5, 9000),
 	}
 	want := []int64{0, -1, 0, 0, 4, 4, 4, 7}
 	var log eventLog
@@ -44,7 +45,7 @@ func TestAlarmsAtOneTimeAreOneIncident(t *testing.T) {
 func TestIncidentInABrowser(t *testing.T) {
 	f := fleet(t, 5)
 	for k, name := range []string{"web-1", "web-2", "db-1", "db-2"} {
-		f.write(&stream.Batch{Events: []stream.Event{alarmOf(name, stream.AnomalyBegin, 1000+20*k, 1000+20*k)}})
+		f.write(&stream.Batch{Events: []stream.Event{alarmOf(name, event.Begin, 1000+20*k, 1000+20*k)}})
 	}
 	server := serve(t, f)
 	w := openBrowser(t, 1280, 900)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 func TestForecastsStandBesideWhatTheyForecast(t *testing.T) {
@@ -123,7 +124,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	f.feed(500)
 	b := &stream.Batch{}
 	for i := range 3 * maxEvents {
-		b.Events = append(b.Events, stream.Event{Series: "0", Kind: stream.EventGap, Text: fmt.Sprint(i)})
+		b.Events = append(b.Events, stream.Event{Series: "0", Kind: event.Gap, Text: fmt.Sprint(i)})
 	}
 	for range 3 * maxPoints {
 		f.n++
@@ -237,7 +238,7 @@ func TestConcurrentUse(t *testing.T) {
 			for range 100 {
 				b := g.batch(2)
 				g.metrics(b, .1)
-				b.Events = append(b.Events, stream.Event{Series: "s", Kind: stream.EventGap})
+				b.Events = append(b.Events, stream.Event{Series: "s", Kind: event.Gap})
 				g.write(b)
 				runtime.Gosched()
 			}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 // reader reads the events of one client.
@@ -94,7 +95,7 @@ func TestStreamSendsWhatIsNew(t *testing.T) {
 
 	b := f.batch(2)
 	f.metrics(b, .3)
-	b.Events = []stream.Event{{Series: "s", Kind: stream.EventGap, Text: "2 samples missing"}}
+	b.Events = []stream.Event{{Series: "s", Kind: event.Gap, Text: "2 samples missing"}}
 	f.write(b)
 	r.next("data", &second)
 	if second.Reset || second.End != 6 || !same(second.Variables[0].Y, column{14, 15}) || !same(second.Variables[0].Yhat, column{16, 17}) {

@@ -15,6 +15,7 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 // AnomalyReport is the output of anomalies behind its rows, see RowWriter.
@@ -226,7 +227,7 @@ func (r *AnomalyReport) list(top int) report.Table {
 		values := report.Apart(5, main.Observed, main.Expected)
 		row := []string{
 			s.Series, TableTime(s.From), s.View, name, report.Thousands(int64(s.Rows)), s.Score.Fixed(2), s.State.Fixed(2),
-			values[0], values[1], "-", others, TableTime(s.To), stream.FalseAlarmText(float64(s.False)),
+			values[0], values[1], "-", others, TableTime(s.To), event.FalseAlarmText(float64(s.False)),
 		}
 		if s.Normal {
 			row[11] += ", new normal"

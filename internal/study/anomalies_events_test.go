@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 // The anomalies of a file are those of the events that a live job writes: the same beginning, end,
@@ -50,18 +51,18 @@ func TestAnomaliesOfAFileAreThoseOfTheEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	marked := make(map[string]bool)
-	ended, open := make(map[string]stream.Anomaly), make(map[string]bool)
+	ended, open := make(map[string]event.AnomalyPhase), make(map[string]bool)
 	if err = records.teach(t.Context(), &learner{engine: e, see: func(b *stream.Batch, _ int) {
 		for i := range b.Observations {
 			marked[rowTime(b.Observations[i].Time)] = b.Observations[i].Anomalous
 		}
 		for _, e := range b.Events {
-			if e.Kind != stream.EventAnomaly {
+			if e.Kind != event.Anomaly {
 				continue
 			}
 			begin := rowTime(e.Anomaly.Begin)
-			open[begin] = e.Anomaly.Phase != stream.AnomalyEnd
-			if e.Anomaly.Phase == stream.AnomalyEnd {
+			open[begin] = e.Anomaly.Phase != event.End
+			if e.Anomaly.Phase == event.End {
 				ended[begin] = *e.Anomaly
 			}
 		}

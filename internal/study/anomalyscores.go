@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/anomaly"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 // Anomalies collect the anomalies of each series, and give its scores away: each by the forecast made
@@ -93,7 +94,7 @@ func (s *Anomalies) Add(b *stream.Batch) {
 	}
 	for i := range b.Events {
 		e := &b.Events[i]
-		if e.Kind != stream.EventAnomaly || s.LevelSets { // events belong to the score of the model
+		if e.Kind != event.Anomaly || s.LevelSets { // events belong to the score of the model
 			continue
 		}
 		for _, of := range s.series {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/orff/random"
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 // TestNoModelBeginsAgain: no model has forecasts that are not finite, whatever the values within
@@ -23,7 +23,7 @@ func TestNoModelBeginsAgain(t *testing.T) {
 					t.Fatal("no forecasts")
 				}
 				for _, e := range b.Events {
-					if e.Kind == stream.EventReset {
+					if e.Kind == event.Reset {
 						t.Errorf("%v: %s", e.Time, e.Text)
 					}
 				}

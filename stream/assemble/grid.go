@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
@@ -107,7 +108,7 @@ func (a *Assembler) rewind(receiver Receiver, g *grid, r *stream.Record) {
 		a.makeRow(g, last, r.Message)
 		rowLetter(&a.row)
 		receiver.Refuse(a.row.Message, refuse.New(refuse.Future, "the row of series %q at %s lies ahead of all that followed it",
-			g.name, stream.TimeText(a.row.Time)))
+			g.name, event.TimeText(a.row.Time)))
 		g.spare = append(g.spare, last)
 	}
 	g.changed, g.latest = true, r.Time
@@ -151,7 +152,7 @@ func (a *Assembler) gridFor(r *stream.Record) (*grid, *refuse.Error) {
 			why = "; a row that does not wait for late values closes when it is complete"
 		}
 		return nil, refuse.New(refuse.Late, "the row of series %q at %s, or a later one, was closed%s",
-			r.Series, stream.TimeText(a.rowOf(r.Time)*int64(a.c.Interval)), why)
+			r.Series, event.TimeText(a.rowOf(r.Time)*int64(a.c.Interval)), why)
 	}
 	names, refusal := a.namesIn(r)
 	if refusal != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 // row is a sample in the making; its time is at * Interval.
@@ -193,7 +194,7 @@ func (a *Assembler) valueIn(g *grid, r row, c int) float64 {
 // rowLetter gives the message of a refused row its values, as wide JSON.
 func rowLetter(r *stream.Record) {
 	var b strings.Builder
-	b.WriteString(`{"time":"` + stream.TimeText(r.Time) + `","values":{`)
+	b.WriteString(`{"time":"` + event.TimeText(r.Time) + `","values":{`)
 	for j, v := range r.Values {
 		if j > 0 {
 			b.WriteByte(',')

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 	"github.com/orffvar/forecaster/stream/lineproto"
 )
 
@@ -65,7 +66,7 @@ func TestChunks(t *testing.T) {
 			Series: b.Forecasts[0].Series, Time: int64(i), Y: []float64{1}, Residual: []float64{float64(i)}, VariableScores: []float64{math.NaN()}, AnomalyScore: math.NaN(), StateScore: math.NaN(), LevelSetScore: math.NaN(),
 		})
 	}
-	b.Events = append(b.Events, stream.Event{Series: "s", Kind: stream.EventGap, Text: "t"})
+	b.Events = append(b.Events, stream.Event{Series: "s", Kind: event.Gap, Text: "t"})
 	for _, size := range []int{1, 7, 32, 33, 171, 1000} {
 		c := chunks{left: *b}
 		var got []byte

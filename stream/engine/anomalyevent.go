@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/anomaly"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 // anomalies returns the configuration of the anomaly scores of a series.
@@ -30,13 +31,13 @@ func scoreAnomaly(dst *Results, o *stream.Observation, s *scoredSeries, r *stepR
 	a.VariablesTo(o.VariableScores)
 	e := a.Event()
 	if a.BecameNormal() {
-		reportAnomaly(dst, o, stream.AnomalyNewNormal, e)
+		reportAnomaly(dst, o, event.NewNormal, e)
 	}
 	if ended, ok := a.Ended(); ok {
-		reportAnomaly(dst, o, stream.AnomalyEnd, ended)
+		reportAnomaly(dst, o, event.End, ended)
 	}
 	if a.Begins() {
-		reportAnomaly(dst, o, stream.AnomalyBegin, e)
+		reportAnomaly(dst, o, event.Begin, e)
 	}
 	if o.Anomalous = a.Anomalous(); o.Anomalous {
 		o.Share = dst.vector(a.Shares())
@@ -50,6 +51,6 @@ func scoreAnomaly(dst *Results, o *stream.Observation, s *scoredSeries, r *stepR
 func reportAnomaly(dst *Results, o *stream.Observation, phase string, e anomaly.Event) {
 	e.Shares = slices.Clone(e.Shares)
 	s := o.Series
-	a := &stream.Anomaly{Event: e, Phase: phase, Variables: s.Variables}
-	dst.Events = append(dst.Events, stream.Event{Series: s.Name, Tags: s.Tags, Time: o.Time, Kind: stream.EventAnomaly, Text: a.Text(), Anomaly: a})
+	a := &event.AnomalyPhase{Event: e, Phase: phase, Variables: s.Variables}
+	dst.Events = append(dst.Events, stream.Event{Series: s.Name, Tags: s.Tags, Time: o.Time, Kind: event.Anomaly, Text: a.Text(), Anomaly: a})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/event"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -92,7 +93,7 @@ func TestChangesAreAll(t *testing.T) {
 				for _, ev := range b.Events {
 					kinds[ev.Kind]++
 				}
-				if kinds[stream.EventSeries] < 3 || kinds[stream.EventSchemaChange] == 0 || kinds[stream.EventReset] == 0 && seed == 0 {
+				if kinds[event.Series] < 3 || kinds[event.SchemaChange] == 0 || kinds[event.Reset] == 0 && seed == 0 {
 					t.Errorf("seed %d: too little happened: %v", seed, kinds)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 // watch appends an event if Config.Drift detects a drift at the last sample.
@@ -32,5 +33,5 @@ func driftEvent(s *stream.Series, time int64, d drift.Change) stream.Event {
 		action = "; action: " + string(d.Action)
 	}
 	text := fmt.Sprintf("%s have been %s for about %s%s", of, what, plural.Count(d.Since, "sample"), action)
-	return stream.Event{Series: s.Name, Tags: s.Tags, Time: time, Kind: stream.EventDrift, Text: text}
+	return stream.Event{Series: s.Name, Tags: s.Tags, Time: time, Kind: event.Drift, Text: text}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
+	"github.com/orffvar/forecaster/stream/event"
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
@@ -154,7 +155,7 @@ func (e *Engine) learn(dst *Results, w *waiting) error {
 	}
 	if seasonal != nil {
 		if h.seasons = sortedSeasons(h.seasons, seasonal); !slices.Equal(h.before, h.seasons) {
-			s.event(dst, in.Time, stream.EventSeason, "%s", SeasonText(h.seasons))
+			s.event(dst, in.Time, event.Season, "%s", SeasonText(h.seasons))
 		}
 	}
 	if err := e.remeasure(s, in.Row+1); err != nil {
@@ -192,16 +193,16 @@ func (e *Engine) fill(dst *Results, w *waiting) error {
 func (e *Engine) closeGap(dst *Results, s *series, in *assemble.Sample) {
 	switch {
 	case in.Wrong != 0:
-		s.event(dst, in.Time, stream.EventTime, "the time was wrong: %s was the last, %d records in a row go on from before it", stream.TimeText(in.Wrong), assemble.Agreement)
+		s.event(dst, in.Time, event.Time, "the time was wrong: %s was the last, %d records in a row go on from before it", event.TimeText(in.Wrong), assemble.Agreement)
 		e.dropLags(dst, s, in)
 		return
 	case in.Gap == 0:
 		return
 	case in.Break == 0:
-		s.event(dst, in.Time, stream.EventGap, "%s missing", plural.Count(in.Gap, "sample"))
+		s.event(dst, in.Time, event.Gap, "%s missing", plural.Count(in.Gap, "sample"))
 		return
 	}
-	s.event(dst, in.Time, stream.EventGap, "%s missing, more than %d: only these are filled in", plural.Count(in.Gap, "sample"), e.c.MaxGap)
+	s.event(dst, in.Time, event.Gap, "%s missing, more than %d: only these are filled in", plural.Count(in.Gap, "sample"), e.c.MaxGap)
 	e.dropLags(dst, s, in)
 }
 

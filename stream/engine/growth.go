@@ -2,7 +2,7 @@ package engine
 
 import (
 	"github.com/orffvar/forecaster/eval/snapshot"
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 // growPace is the number of recorded samples that the better model learns per new sample. With 3
@@ -64,7 +64,7 @@ func (e *Engine) beginGrowth(dst *Results, s *series, time int64) error {
 	tier, bytes, ok := e.better(s)
 	if !ok {
 		s.growth = nil
-		s.event(dst, time, stream.EventSeries, "keeps model %s to save memory", e.c.Lighter[s.tier-1].Name)
+		s.event(dst, time, event.Series, "keeps model %s to save memory", e.c.Lighter[s.tier-1].Name)
 		return nil
 	}
 	m, err := s.shard.newModel(&e.c, dim, tier)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/event"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -145,7 +146,7 @@ func TestTargetTimesAreUniqueAfterWrongClocks(t *testing.T) {
 			at += ahead
 			s.apply(seed, at*1e9, float64(i%9))
 			for _, v := range s.results.Events {
-				if v.Kind == stream.EventTime {
+				if v.Kind == event.Time {
 					back++
 				}
 			}

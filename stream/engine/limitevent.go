@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 // limitWatch records which variables are expected to reach their limits. Nil: no limits.
@@ -75,7 +76,7 @@ func (sc *scorer) watchLimits(dst *Results, o *stream.Observation, r *stepResult
 		}
 		if text := w.change(j, first >= 0, o); text != "" {
 			s := r.series.info
-			dst.Events = append(dst.Events, stream.Event{Series: s.Name, Tags: s.Tags, Time: r.time, Kind: stream.EventLimit, Text: text})
+			dst.Events = append(dst.Events, stream.Event{Series: s.Name, Tags: s.Tags, Time: r.time, Kind: event.Limit, Text: text})
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/event"
 	"github.com/orffvar/forecaster/stream/streamtest"
 	"github.com/orffvar/forecaster/varmodel"
 	"github.com/orffvar/forecaster/varmodel/interval"
@@ -44,7 +45,7 @@ func TestLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, ev := range b.Events {
-			if ev.Kind != stream.EventLimit || i < samples/2 {
+			if ev.Kind != event.Limit || i < samples/2 {
 				continue
 			}
 			switch {

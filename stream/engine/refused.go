@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
@@ -78,6 +79,6 @@ func (e *Engine) reportRefused(dst *Results, m *stream.Message, err *refuse.Erro
 	if n == 1 {
 		records = "record was"
 	}
-	dst.add(stepResult{kind: resultEvent, event: &stream.Event{Series: cmp.Or(e.c.Pool, stream.AllSeries), Time: when, Kind: stream.EventRefused,
+	dst.add(stepResult{kind: resultEvent, event: &stream.Event{Series: cmp.Or(e.c.Pool, stream.AllSeries), Time: when, Kind: event.Refused,
 		Text: fmt.Sprintf("%d %s refused as %s; the latest: %s: %s", n, records, err.Reason, m.Origin(), err.Detail)}})
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 // rescue replaces the state of the model of s by the state of a new one, because the forecasts
@@ -22,7 +22,7 @@ func (e *Engine) rescue(dst *Results, s *series, time int64) error {
 	if err := errors.Join(copyState(s.shared.model, fresh.model), copyState(s.forecaster, fresh.model.NewSeries())); err != nil {
 		return err
 	}
-	s.event(dst, time, stream.EventReset, "the forecasts of %s were not finite: a new model", e.c.Model)
+	s.event(dst, time, event.Reset, "the forecasts of %s were not finite: a new model", e.c.Model)
 	s.forecaster.resetLags()
 	return nil
 }

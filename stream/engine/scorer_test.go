@@ -12,6 +12,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/event"
 	"github.com/orffvar/forecaster/stream/streamtest"
 	"github.com/orffvar/forecaster/varmodel"
 	"github.com/orffvar/forecaster/varmodel/interval"
@@ -76,7 +77,7 @@ func TestCompanionsBesideTheModel(t *testing.T) {
 			t.Fatalf("record %d: beside the model\n%saround it\n%s", i, text(&got), text(&want))
 		}
 		for _, e := range got.Events {
-			if e.Kind == stream.EventDrift {
+			if e.Kind == event.Drift {
 				drifts++
 			}
 		}

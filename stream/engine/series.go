@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 // series is the part of a series that belongs to the models; the Assembler and the scorer have
@@ -60,11 +61,11 @@ func (e *Engine) seriesOf(dst *Results, in *assemble.Sample) (*series, error) {
 	e.budget.used += s.cost
 	if isNew {
 		e.series = append(e.series, s)
-		s.event(dst, in.Time, stream.EventSeries, "new series of %s%s", plural.Count(len(in.Y), "variable"), e.tierName(s.tier))
+		s.event(dst, in.Time, event.Series, "new series of %s%s", plural.Count(len(in.Y), "variable"), e.tierName(s.tier))
 	} else {
 		e.budget.used -= e.series[in.Place].cost
 		e.series[in.Place] = s
-		s.event(dst, in.Time, stream.EventSchemaChange, "a new model of %s after %s of them%s", plural.Count(len(in.Y), "variable"), plural.Count(e.c.SchemaChangeAfter, "record"), e.tierName(s.tier))
+		s.event(dst, in.Time, event.SchemaChange, "a new model of %s after %s of them%s", plural.Count(len(in.Y), "variable"), plural.Count(e.c.SchemaChangeAfter, "record"), e.tierName(s.tier))
 	}
 	return s, nil
 }

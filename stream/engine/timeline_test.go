@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/event"
 	"github.com/orffvar/forecaster/stream/refuse"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
@@ -90,7 +91,7 @@ func TestFault60_OneWrongTime(t *testing.T) {
 				if n := len(right.Observations) - len(b.Observations); n > most {
 					t.Errorf("%d observations are missing", n)
 				}
-				told := slices.ContainsFunc(b.Events, func(e stream.Event) bool { return e.Kind == stream.EventTime })
+				told := slices.ContainsFunc(b.Events, func(e stream.Event) bool { return e.Kind == event.Time })
 				// A grid refuses times of the last 40 years that int64 has, and rows ahead of all others.
 				refused := slices.ContainsFunc(b.DeadLetters, func(l stream.DeadLetter) bool {
 					return l.Reason == refuse.Future || l.Reason == refuse.Malformed
@@ -134,7 +135,7 @@ func TestFault60_LateStaysLate(t *testing.T) {
 	if n := len(b.Observations); n != 2060 {
 		t.Errorf("%d observations of 2060 samples", n)
 	}
-	if slices.ContainsFunc(b.Events, func(e stream.Event) bool { return e.Kind == stream.EventTime }) {
+	if slices.ContainsFunc(b.Events, func(e stream.Event) bool { return e.Kind == event.Time }) {
 		t.Error("the time went back")
 	}
 }

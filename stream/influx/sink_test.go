@@ -21,6 +21,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/delivery"
+	"github.com/orffvar/forecaster/stream/event"
 	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/stream/refuse"
 )
@@ -459,7 +460,7 @@ func TestVictoriaMetrics(t *testing.T) {
 		Observations: []stream.Observation{{
 			Series: s, Time: now.Add(-400 * 24 * time.Hour).UnixNano(), Y: []float64{7, 8}, Residual: []float64{0, 0}, VariableScores: []float64{2, 0}, Share: []float64{1, 0}, AnomalyScore: 2, StateScore: math.NaN(), Anomalous: true, LevelSetScore: math.NaN(),
 		}},
-		Events: []stream.Event{{Series: s.Name, Tags: s.Tags, Kind: stream.EventGap, Time: now.UnixNano(), Text: "3 samples missing"}},
+		Events: []stream.Event{{Series: s.Name, Tags: s.Tags, Kind: event.Gap, Time: now.UnixNano(), Text: "3 samples missing"}},
 	}
 	for i, ahead := range []time.Duration{time.Minute, 47 * time.Hour, 49 * time.Hour} {
 		v := []float64{float64(i), .5}

@@ -11,6 +11,7 @@ import (
 
 	lp "github.com/influxdata/line-protocol"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
@@ -29,7 +30,7 @@ func ExampleEncoder() {
 		Insights: []stream.Insight{{
 			Series: s, Model: "auto", Time: 1e9, Experts: []string{"ar6", "orff3"}, Weights: []float64{.5, .5, .25, .75},
 		}},
-		Events: []stream.Event{{Series: s.Name, Tags: s.Tags, Time: 1e9, Kind: stream.EventGap, Text: "3 samples missing"}},
+		Events: []stream.Event{{Series: s.Name, Tags: s.Tags, Time: 1e9, Kind: event.Gap, Text: "3 samples missing"}},
 	}
 	e := lineproto.Encoder{Levels: []float64{.9}}
 	fmt.Printf("%s\n", e.AppendBatch(nil, b))

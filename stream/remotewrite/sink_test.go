@@ -21,6 +21,7 @@ import (
 	"github.com/orffvar/forecaster/internal/secret"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/delivery"
+	"github.com/orffvar/forecaster/stream/event"
 	"github.com/orffvar/forecaster/stream/lineproto"
 )
 
@@ -121,7 +122,7 @@ func decode(t *testing.T, body []byte) (all []string) {
 func TestRequests(t *testing.T) {
 	s := &stream.Series{Name: "h", Variables: []string{"cpu"}, Tags: []stream.Tag{{Key: "Zone", Value: "eu west"}, {Key: "host.name", Value: "a,b"}}}
 	b := path(time.Unix(1000, 500e6), 2, 2, time.Minute)
-	b.Events = []stream.Event{{Series: "h", Tags: s.Tags, Time: -1500e6, Kind: stream.EventDrift, Text: "drift"}}
+	b.Events = []stream.Event{{Series: "h", Tags: s.Tags, Time: -1500e6, Kind: event.Drift, Text: "drift"}}
 	for i := range b.Forecasts {
 		b.Forecasts[i].Series = s
 	}

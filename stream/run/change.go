@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 // Change holds the settings that can change while a Runner runs. No result of the engine
@@ -43,6 +44,6 @@ func (r *Runner) change(c Change, b *engine.Results) {
 		r.c.Engine.SetMetricsEvery(c.MetricsEvery)
 	}
 	if c.Note != "" {
-		b.Events = append(b.Events, stream.Event{Series: stream.AllSeries, Time: time.Now().UnixNano(), Kind: stream.EventReload, Text: c.Note})
+		b.Events = append(b.Events, stream.Event{Series: stream.AllSeries, Time: time.Now().UnixNano(), Kind: event.Reload, Text: c.Note})
 	}
 }

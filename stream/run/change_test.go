@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
@@ -50,7 +51,7 @@ func TestRunnerChange(t *testing.T) {
 		var noted []stream.Event
 		out.mu.Lock()
 		for _, e := range out.events {
-			if e.Kind == stream.EventReload {
+			if e.Kind == event.Reload {
 				noted = append(noted, e)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
@@ -103,9 +104,9 @@ func (r *Runner) count(b *stream.Batch) {
 	s.Events += int64(len(b.Events))
 	for i := range b.Events {
 		switch b.Events[i].Kind {
-		case stream.EventDrift:
+		case event.Drift:
 			s.Drifts++
-		case stream.EventSeason:
+		case event.Season:
 			s.Seasons++
 		}
 	}

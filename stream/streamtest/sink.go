@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 // SinkTest is a sink to be tested. Both functions mean one place per t: what Open
@@ -121,7 +122,7 @@ func Batch(i, levels int) *stream.Batch {
 			Score: scoring.Score{N: 3, MSE: 1, RMSE: 1, MAE: 1, NMSE: nan, MASE: nan, SkillVsNaive: math.Inf(-1), SkillVsVAR: nan, Coverage: nan, Width: nan, Pinball: nan},
 		}},
 		Insights: []stream.Insight{{Series: series, Model: "drift", Time: now, Experts: awkward, Weights: vector(d*d, 0)}},
-		Events:   []stream.Event{{Series: series.Name, Time: now, Kind: stream.EventGap, Text: "two\nlines and a \"quote\""}},
+		Events:   []stream.Event{{Series: series.Name, Time: now, Kind: event.Gap, Text: "two\nlines and a \"quote\""}},
 		Records:  1,
 		Next:     int64(i) + 1,
 

@@ -39,11 +39,11 @@ var layers = map[string][]string{
 	"internal/config":     {"internal/events", "internal/plural", "internal/secret", "internal/spelling"},
 	"internal/dataset":    {"eval/scoring"},
 	"internal/report":     {"internal/lazyregexp"},
-	"internal/livepage":   {"stream", "eval/scoring"},
+	"internal/livepage":   {"stream", "stream/event", "eval/scoring"},
 
 	"internal/wire":   {"internal/spelling", "internal/config", "internal/events", "internal/report", "internal/secret", "internal/shell", "internal/isa", "eval", "eval/drift", "eval/anomaly", "orff", "orff/semigroup", "orff/algebra", "orff/maclaurin", "orff/vectorfield", "orff/coupling", "orff/spectrum", "orff/random", "sgd/losses", "sgd/penalties", "sgd/rates", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "varmodel/units", "stream", "stream/refuse", "stream/assemble", "stream/delivery", "stream/engine", "stream/file", "stream/file/filesink", "stream/format", "stream/format/timestamp", "stream/format/sniff", "stream/format/avro", "stream/format/otlp", "stream/influx", "stream/kafka", "stream/kafka/cluster", "stream/kafka/kafkasink", "stream/lineproto", "stream/remotewrite", "stream/sim", "eval/calendar", "eval/scoring", "eval/simulate", "stream/checkpoint"},
-	"internal/job":    {"internal/wire", "internal/config", "internal/dataset", "internal/livepage", "internal/report", "internal/shell", "stream", "stream/refuse", "stream/assemble", "stream/engine", "stream/run", "stream/file", "stream/file/filesink", "stream/file/filestore", "stream/kafka", "stream/kafka/cluster", "stream/kafka/kafkasink", "eval/scoring", "stream/checkpoint"},
-	"internal/study":  {"internal/wire", "internal/config", "internal/report", "internal/footprint", "eval", "orff", "orff/algebra", "orff/accuracy", "orff/distance", "orff/coupling", "orff/random", "sgd", "sgd/batch", "sgd/rates", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "varmodel/units", "stream", "stream/refuse", "stream/assemble", "stream/engine", "stream/format", "stream/format/timestamp", "stream/format/sniff", "eval/anomaly", "eval/detection", "eval/scoring", "eval/simulate"},
+	"internal/job":    {"internal/wire", "internal/config", "internal/dataset", "internal/livepage", "internal/report", "internal/shell", "stream", "stream/event", "stream/refuse", "stream/assemble", "stream/engine", "stream/run", "stream/file", "stream/file/filesink", "stream/file/filestore", "stream/kafka", "stream/kafka/cluster", "stream/kafka/kafkasink", "eval/scoring", "stream/checkpoint"},
+	"internal/study":  {"internal/wire", "internal/config", "internal/report", "internal/footprint", "eval", "orff", "orff/algebra", "orff/accuracy", "orff/distance", "orff/coupling", "orff/random", "sgd", "sgd/batch", "sgd/rates", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "varmodel/units", "stream", "stream/event", "stream/refuse", "stream/assemble", "stream/engine", "stream/format", "stream/format/timestamp", "stream/format/sniff", "eval/anomaly", "eval/detection", "eval/scoring", "eval/simulate"},
 	"internal/thesis": {"internal/wire", "internal/config", "internal/study", "internal/report", "internal/vec", "eval", "orff", "orff/nystroem", "orff/vectorfield", "orff/distance", "orff/coupling", "orff/spectrum", "orff/random", "sgd/batch", "sgd/functional", "internal/dataset", "eval/scoring"},
 
 	"orff":                 {"sgd", "internal/vec", "eval/snapshot", "orff/random", "orff/internal/check", "orff/internal/numeric", "orff/spectrum", "orff/coupling", "orff/distance", "orff/internal/bound", "orff/internal/optional"}, // sgd declares Map, which orff implements
@@ -84,11 +84,12 @@ var layers = map[string][]string{
 	"varmodel/kernel":              {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "orff/nystroem", "orff/distance", "orff/coupling", "orff/spectrum", "orff/random", "sgd", "sgd/batch", "sgd/losses", "sgd/penalties", "sgd/rates", "varmodel/series", "varmodel/units", "varmodel/internal/check", "varmodel/internal/regression", "sgd/online"},
 	"varmodel/interval":            {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "eval/drift", "orff", "orff/spectrum", "orff/random", "sgd/functional", "sgd/rates", "varmodel/series", "varmodel/units", "varmodel/internal/check", "varmodel/internal/regression", "eval/detection", "eval/scoring"},
 
-	"stream":                        {"eval/anomaly", "eval/scoring", "stream/refuse"},
+	"stream":                        {"eval/anomaly", "eval/scoring", "stream/refuse", "stream/event"},
+	"stream/event":                  {"eval/anomaly"},
 	"stream/refuse":                 {},
-	"stream/assemble":               {"internal/plural", "stream", "stream/refuse", "eval/snapshot", "eval/calendar"},
-	"stream/engine":                 {"internal/plural", "stream", "stream/refuse", "stream/assemble", "internal/footprint", "eval/snapshot", "eval", "eval/drift", "eval/anomaly", "eval/scoring", "stream/checkpoint"},
-	"stream/run":                    {"stream", "stream/refuse", "stream/engine", "stream/checkpoint"},
+	"stream/assemble":               {"internal/plural", "stream", "stream/event", "stream/refuse", "eval/snapshot", "eval/calendar"},
+	"stream/engine":                 {"internal/plural", "stream", "stream/event", "stream/refuse", "stream/assemble", "internal/footprint", "eval/snapshot", "eval", "eval/drift", "eval/anomaly", "eval/scoring", "stream/checkpoint"},
+	"stream/run":                    {"stream", "stream/event", "stream/refuse", "stream/engine", "stream/checkpoint"},
 	"stream/format":                 {"internal/plural", "stream", "stream/refuse", "stream/format/timestamp", "stream/format/internal/cells", "stream/format/internal/object", "internal/decimal", "internal/intern"},
 	"stream/format/internal/cells":  {"stream/refuse", "stream/format/timestamp", "internal/decimal", "internal/lazyregexp", "internal/shell"},
 	"stream/format/internal/object": {},
@@ -98,22 +99,22 @@ var layers = map[string][]string{
 	"stream/format/otlp":            {"stream", "stream/refuse", "stream/format", "internal/intern"},
 	"stream/lineproto":              {"stream", "internal/decimal"},
 	"stream/file":                   {"internal/lazyregexp", "internal/plural", "internal/shell", "internal/spelling", "stream", "stream/file/internal/csvfield", "stream/format", "stream/format/sniff", "stream/format/timestamp"},
-	"stream/file/filesink":          {"internal/shell", "stream", "stream/refuse", "stream/checkpoint", "stream/file", "stream/file/internal/csvfield", "stream/format/timestamp"},
+	"stream/file/filesink":          {"internal/shell", "stream", "stream/event", "stream/refuse", "stream/checkpoint", "stream/file", "stream/file/internal/csvfield", "stream/format/timestamp"},
 	"stream/file/filestore":         {"stream", "stream/checkpoint"},
 	"stream/file/internal/csvfield": {"internal/decimal"},
 	"stream/sim":                    {"stream", "stream/format", "stream/format/timestamp", "stream/format/sniff", "eval/simulate"},
-	"stream/kafka":                  {"stream", "stream/refuse", "stream/checkpoint", "stream/kafka/cluster", "stream/kafka/internal/retry"},
+	"stream/kafka":                  {"stream", "stream/event", "stream/refuse", "stream/checkpoint", "stream/kafka/cluster", "stream/kafka/internal/retry"},
 	"stream/kafka/cluster":          {"internal/secret", "stream/kafka/internal/retry"},
 	"stream/kafka/kafkasink":        {"internal/decimal", "stream", "stream/refuse", "stream/kafka/cluster", "stream/kafka/internal/retry"},
 	"stream/kafka/internal/retry":   {},
 	"stream/delivery":               {"stream", "stream/refuse", "stream/lineproto", "stream/checkpoint"},
 	"stream/influx":                 {"stream", "stream/delivery", "stream/lineproto", "internal/secret"},
 	"stream/remotewrite":            {"stream", "stream/delivery", "stream/lineproto", "internal/secret"},
-	"stream/streamtest":             {"stream", "stream/refuse", "stream/assemble", "stream/engine", "eval", "eval/snapshot", "eval/scoring", "stream/checkpoint"},
+	"stream/streamtest":             {"stream", "stream/event", "stream/refuse", "stream/assemble", "stream/engine", "eval", "eval/snapshot", "eval/scoring", "stream/checkpoint"},
 }
 
 // pure are the packages whose results depend on their input alone.
-var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "eval/snapshot", "internal/decimal", "orff", "orff/nystroem", "orff/semigroup", "orff/algebra", "orff/vectorfield", "orff/maclaurin", "orff/internal/optional", "orff/internal/bound", "orff/accuracy", "orff/distance", "orff/coupling", "orff/spectrum", "orff/random", "orff/internal/check", "orff/internal/numeric", "sgd", "sgd/batch", "sgd/functional", "sgd/losses", "sgd/penalties", "sgd/rates", "sgd/internal/numeric", "sgd/online", "eval", "eval/anomaly", "eval/calendar", "eval/detection", "eval/drift", "eval/scoring", "eval/simulate", "varmodel", "varmodel/series", "varmodel/units", "varmodel/internal/regression", "varmodel/auto", "varmodel/kernel", "varmodel/interval", "stream", "stream/refuse", "stream/checkpoint", "stream/assemble", "stream/engine"}
+var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "eval/snapshot", "internal/decimal", "orff", "orff/nystroem", "orff/semigroup", "orff/algebra", "orff/vectorfield", "orff/maclaurin", "orff/internal/optional", "orff/internal/bound", "orff/accuracy", "orff/distance", "orff/coupling", "orff/spectrum", "orff/random", "orff/internal/check", "orff/internal/numeric", "sgd", "sgd/batch", "sgd/functional", "sgd/losses", "sgd/penalties", "sgd/rates", "sgd/internal/numeric", "sgd/online", "eval", "eval/anomaly", "eval/calendar", "eval/detection", "eval/drift", "eval/scoring", "eval/simulate", "varmodel", "varmodel/series", "varmodel/units", "varmodel/internal/regression", "varmodel/auto", "varmodel/kernel", "varmodel/interval", "stream", "stream/event", "stream/refuse", "stream/checkpoint", "stream/assemble", "stream/engine"}
 
 // outside are packages that a pure one has no use for: they lead to what differs
 // between two runs. Package context is not among them: the interfaces of the edges name

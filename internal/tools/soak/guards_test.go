@@ -12,6 +12,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/event"
 	"github.com/orffvar/forecaster/stream/streamtest"
 	"github.com/orffvar/forecaster/varmodel"
 	"github.com/orffvar/forecaster/varmodel/auto"
@@ -182,7 +183,7 @@ func TestGuards(t *testing.T) {
 			for i, d := range disturbances {
 				o := outcomes[i]
 				t.Logf("%-20s %5d times, worst skill after 500 samples %.3f, without a word %d times, said: %v", d.name, o.times, o.worst, o.silent, o.events)
-				if n := o.events[stream.EventReset]; n > 0 {
+				if n := o.events[event.Reset]; n > 0 {
 					t.Errorf("%s: %d times the forecasts were not finite and the model began again", d.name, n)
 				}
 				if d.loud && o.silent > 0 {

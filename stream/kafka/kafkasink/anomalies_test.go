@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/eval/anomaly"
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 // The messages are those of the documentation, and nothing is written for other events.
@@ -22,15 +23,15 @@ func TestRealAnomalyMessages(t *testing.T) {
 	}
 	defer s.Close()
 	const begin = 1767225600e9 // 2026-01-01T00:00:00Z
-	event := anomaly.Event{
+	alarm := anomaly.Event{
 		Begin: begin, Peak: begin + 20e9, End: begin + 40e9, Samples: 30, Score: 3.25, StateScore: 1.5, Cause: anomaly.Noise, Shares: []float64{.2, .01, .79},
 		FalsePerDay: .25, Seen: anomaly.Seen{Variable: 2, Observed: .75, Expected: .5, Lower: math.NaN(), Upper: math.NaN()},
 	}
 	variables := []string{"cpu", "disk", "m\"em"}
 	b := stream.Batch{Events: []stream.Event{
-		{Series: "host", Time: begin, Kind: stream.EventGap, Text: "a gap"},
-		{Series: "host", Time: begin, Kind: stream.EventAnomaly, Anomaly: &stream.Anomaly{Event: event, Phase: stream.AnomalyBegin, Variables: variables}},
-		{Series: "host", Time: begin + 290e9, Kind: stream.EventAnomaly, Anomaly: &stream.Anomaly{Event: event, Phase: stream.AnomalyEnd, Variables: variables}},
+		{Series: "host", Time: begin, Kind: event.Gap, Text: "a gap"},
+		{Series: "host", Time: begin, Kind: event.Anomaly, Anomaly: &event.AnomalyPhase{Event: alarm, Phase: event.Begin, Variables: variables}},
+		{Series: "host", Time: begin + 290e9, Kind: event.Anomaly, Anomaly: &event.AnomalyPhase{Event: alarm, Phase: event.End, Variables: variables}},
 	}}
 	if err := s.Write(deadline(t), &stream.Batch{Events: b.Events[:1]}); err != nil {
 		t.Fatal(err)

@@ -1,16 +1,16 @@
-package stream_test
+package event_test
 
 import (
 	"math"
 	"testing"
 
 	"github.com/orffvar/forecaster/eval/anomaly"
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/event"
 )
 
 // The text of an alarm says what was seen, what was expected, since when, and how likely it is false.
 func TestTextOfAnAlarmExplainsIt(t *testing.T) {
-	a := &stream.Anomaly{Phase: stream.AnomalyBegin, Variables: []string{"cpu", "mem"}, Event: anomaly.Event{
+	a := &event.AnomalyPhase{Phase: event.Begin, Variables: []string{"cpu", "mem"}, Event: anomaly.Event{
 		Begin: 60e9, Samples: 4, Score: 1.5, StateScore: .25, Cause: anomaly.Flat, Shares: []float64{.02, .98}, FalsePerDay: .1,
 		Seen: anomaly.Seen{Variable: 1, Observed: .75, Expected: .5, Lower: .25, Upper: .625},
 	}}
