@@ -71,7 +71,7 @@ func (a *app) verifyCommand() *cobra.Command {
 			return fmt.Errorf("%d of %d checkpoints are damaged", damaged, len(list))
 		}
 		if a.output == "table" {
-			fmt.Fprintf(a.stdout, "\nok: %s can be read, none is damaged\n", report.Count(len(list), "checkpoint", "checkpoints"))
+			fmt.Fprintf(a.stdout, "\nok: %s can be read, none is damaged\n", report.Count(len(list), "checkpoint"))
 		}
 		return nil
 	})
@@ -92,13 +92,13 @@ needs another input.kafka.consumer_group to read the topic again.`,
 			if err != nil {
 				return err
 			}
-			return &usageError{fmt.Errorf("this would remove %s in %s; say --yes to do it", report.Count(len(list), "checkpoint", "checkpoints"), j.Where())}
+			return &usageError{fmt.Errorf("this would remove %s in %s; say --yes to do it", report.Count(len(list), "checkpoint"), j.Where())}
 		}
 		n, err := j.Reset(ctx)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stdout, "%s removed\n", report.Count(n, "checkpoint", "checkpoints"))
+		fmt.Fprintf(a.stdout, "%s removed\n", report.Count(n, "checkpoint"))
 		return nil
 	})
 	cmd.Example = "  forecaster checkpoint reset ./state --yes\n  forecaster checkpoint reset -c forecaster.yaml --yes"

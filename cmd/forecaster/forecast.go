@@ -114,7 +114,7 @@ func (a *app) forecast(cmd *cobra.Command, paths []string) error {
 	}
 	if n := withoutInterval(&batch); n > 0 && len(cfg.Model.Levels) > 0 {
 		a.say(fmt.Sprintf("no interval for %d of %s: intervals of a step begin after 20 forecast errors at this step, 100 with model.intervals=quantile",
-			n, report.Count(len(batch.Forecasts), "forecast", "forecasts")))
+			n, report.Count(len(batch.Forecasts), "forecast")))
 	}
 	table := forecastTable(cfg, &batch)
 	if draws != nil {
@@ -216,7 +216,7 @@ func noForecast(path string, r *job.Replayed) error {
 		why = "too few of the rows have values, with %s of %s"
 	}
 	return fmt.Errorf("%s: no forecast: "+why+"; a forecast needs two rows of a series", path,
-		report.Count(int(r.Records), "row", "rows"), report.Count(int(r.Series), "series", "series"))
+		report.Count(r.Records, "row"), report.Count(r.Series, "series"))
 }
 
 // answer prints the result of one line of input.

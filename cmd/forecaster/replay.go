@@ -229,8 +229,8 @@ func (a *app) printReplay(w io.Writer, r *replayReport) {
 }
 
 func (r *replayReport) footline() string {
-	return fmt.Sprintf("%s in %.2f s, %s; %s", report.Count(int(r.Rows), "row", "rows"), float64(r.Seconds),
-		report.Rate(float64(r.SamplesPerSecond)), report.Count(int(r.Forecasts), "forecast", "forecasts"))
+	return fmt.Sprintf("%s in %.2f s, %s; %s", report.Count(r.Rows, "row"), float64(r.Seconds),
+		report.Rate(float64(r.SamplesPerSecond)), report.Count(r.Forecasts, "forecast"))
 }
 
 // table returns all scores, or the first ones.

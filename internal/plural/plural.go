@@ -1,14 +1,20 @@
 // Package plural writes a number with its noun.
 package plural
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
-// Noun returns the noun for n: variable or variables. The plural ends with s.
+// Noun returns the noun for n: variable or variables, anomaly or anomalies, day or days, series.
 func Noun[N int | int64](n N, noun string) string {
-	if n != 1 {
-		noun += "s"
+	if n == 1 || noun == "series" {
+		return noun
 	}
-	return noun
+	if stem, ok := strings.CutSuffix(noun, "y"); ok && !strings.ContainsAny(stem[len(stem)-1:], "aeiou") {
+		return stem + "ies"
+	}
+	return noun + "s"
 }
 
 // Count returns n with its Noun: 1 variable, 2 variables.

@@ -12,4 +12,9 @@ func TestCount(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
+	for one, many := range map[string]string{"anomaly": "anomalies", "day": "days", "series": "series"} {
+		if got := plural.Noun(1, one) + " " + plural.Noun(2, one); got != one+" "+many {
+			t.Errorf("got %q, want %q", got, one+" "+many)
+		}
+	}
 }

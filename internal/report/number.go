@@ -7,6 +7,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/orffvar/forecaster/internal/plural"
 )
 
 // CountsOf lists counts by name.
@@ -113,9 +115,6 @@ func Rate(perSecond float64) string {
 }
 
 // Count prints a number with its noun: 1 variable, 2,000 variables.
-func Count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return Thousands(int64(n)) + " " + many
+func Count[N int | int64](n N, noun string) string {
+	return Thousands(int64(n)) + " " + plural.Noun(n, noun)
 }

@@ -41,7 +41,7 @@ func (o Outputs) Write(w io.Writer, r *Report) error {
 		if err != nil {
 			return fmt.Errorf("--plots: %w", err)
 		}
-		fmt.Fprintf(w, "plots: %s in %s\n", Count(len(names), "file", "files"), o.Plots)
+		fmt.Fprintf(w, "plots: %s in %s\n", Count(len(names), "file"), o.Plots)
 	}
 	return nil
 }

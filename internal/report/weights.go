@@ -61,7 +61,7 @@ func (t *Trace) weights() *figure {
 		}
 	}
 	if len(others) > 0 {
-		sumOf := "sum of " + Count(len(others), "other expert", "other experts")
+		sumOf := "sum of " + Count(len(others), "other expert")
 		f.legend = append(f.legend, entry{sumOf, grey, true})
 		f.caption += " The " + sumOf + " is that of " + strings.Join(others, ", ") + "."
 	}

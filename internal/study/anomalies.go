@@ -126,7 +126,7 @@ func (r *AnomalyReport) Headline() string {
 		return r.Dataset + ": no scored row"
 	}
 	if len(r.Stretches) == 0 {
-		return fmt.Sprintf("%s: no anomaly in %s", r.Dataset, report.Count(int(r.scored), "scored row", "scored rows"))
+		return fmt.Sprintf("%s: no anomaly in %s", r.Dataset, report.Count(r.scored, "scored row"))
 	}
 	type row struct {
 		series string
@@ -139,7 +139,7 @@ func (r *AnomalyReport) Headline() string {
 		}
 	}
 	return fmt.Sprintf("%s: %s, with %s of %s scored rows", r.Dataset,
-		report.Count(len(r.Stretches), "anomaly", "anomalies"), report.Thousands(int64(len(rows))), report.Thousands(int64(r.scored)))
+		report.Count(len(r.Stretches), "anomaly"), report.Thousands(int64(len(rows))), report.Thousands(int64(r.scored)))
 }
 
 // Marked is the series with the highest score, without its first rows, its anomalies marked; nil

@@ -214,7 +214,7 @@ func (e *Evaluation) seasonOfBaseline() string {
 	if e.Season == 0 {
 		return "left out, because no season was found."
 	}
-	return fmt.Sprintf("the value one season ago, of %s, which it knows from the first row on.", report.Count(e.Season, "sample", "samples"))
+	return fmt.Sprintf("the value one season ago, of %s, which it knows from the first row on.", report.Count(e.Season, "sample"))
 }
 
 // coverage follows the coverage of one variable at one horizon.

@@ -335,7 +335,7 @@ func (d *Description) Headline() string {
 	for i := range d.Series {
 		variables = max(variables, len(d.Series[i].Variables))
 	}
-	text := fmt.Sprintf("%s: %s of %s, %s", d.Dataset, report.Count(d.Rows, "row", "rows"), report.Count(d.Number, "series", "series"), report.Count(variables, "variable", "variables"))
+	text := fmt.Sprintf("%s: %s of %s, %s", d.Dataset, report.Count(d.Rows, "row"), report.Count(d.Number, "series"), report.Count(variables, "variable"))
 	if d.Refused > 0 {
 		text += fmt.Sprintf("; %s refused", report.Thousands(d.Refused))
 	}

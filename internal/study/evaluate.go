@@ -79,7 +79,7 @@ func (o Options) Check(data *Samples, before int) error {
 		return err
 	}
 	rows := data.longest() - before
-	has := fmt.Sprintf("%s has %s", data.Name, report.Count(rows, "row", "rows"))
+	has := fmt.Sprintf("%s has %s", data.Name, report.Count(rows, "row"))
 	if from := o.From - before; from >= rows {
 		return &config.UsageError{Err: fmt.Errorf("--score-rows, --window: no row from %d on can be scored: %s, counted from 0", from, has)}
 	}
@@ -220,7 +220,7 @@ func ParseRows(s string) (from, to int, err error) {
 }
 
 func (e *Evaluation) Headline() string {
-	return fmt.Sprintf("%s: %s, %s", e.Dataset, report.Count(e.Rows, "row", "rows"), report.Count(e.Dim, "variable", "variables"))
+	return fmt.Sprintf("%s: %s, %s", e.Dataset, report.Count(e.Rows, "row"), report.Count(e.Dim, "variable"))
 }
 
 // seasonNote says which seasons were found, of up to three series.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream/kafka"
 	"github.com/orffvar/forecaster/stream/kafka/cluster"
 )
@@ -97,11 +98,7 @@ func (u kafkaUse) look(ctx context.Context) (string, error) {
 	}
 	var parts []string
 	for _, t := range u.topics {
-		s := "s"
-		if counts[t] == 1 {
-			s = ""
-		}
-		parts = append(parts, fmt.Sprintf("topic %s has %d partition%s", t, counts[t], s))
+		parts = append(parts, fmt.Sprintf("topic %s has %s", t, plural.Count(counts[t], "partition")))
 	}
 	return strings.Join(parts, ", "), nil
 }
