@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/cluster"
 )
 
-type anomalySink struct{ producer *Producer }
+type anomalySink struct{ *Producer }
 
 var _ stream.Sink = (*anomalySink)(nil)
 
@@ -93,7 +93,7 @@ func (s *anomalySink) Write(ctx context.Context, b *stream.Batch) error {
 	if len(sent) == 0 {
 		return nil
 	}
-	return s.producer.send(ctx, len(sent), func(i int) outgoing { return sent[i] })
+	return s.send(ctx, len(sent), func(i int) outgoing { return sent[i] })
 }
 
 func messageOf(e *stream.Event) anomalyMessage {
@@ -110,13 +110,3 @@ func messageOf(e *stream.Event) anomalyMessage {
 	m.False, m.Seen = known(a.FalsePerDay), anomalySeen{a.Variables[v.Variable], known(v.Observed), known(v.Expected), known(v.Lower), known(v.Upper)}
 	return m
 }
-
-// Problem returns why the last request failed; "" after a success. It may be called from
-// any goroutine.
-func (s *anomalySink) Problem() string { return s.producer.Problem() }
-
-// Rejected returns the number of messages that exceeded the limit of the topic.
-func (s *anomalySink) Rejected() int64 { return s.producer.Rejected() }
-
-// Close releases the connections.
-func (s *anomalySink) Close() error { return s.producer.Close() }

@@ -11,7 +11,7 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/cluster"
 )
 
-type deadLetters struct{ producer *Producer }
+type deadLetters struct{ *Producer }
 
 var _ stream.DeadLetters = (*deadLetters)(nil)
 
@@ -41,7 +41,7 @@ const maxLetter = batchBytes
 // WriteDeadLetters returns when all replicas have the letters; see
 // Producer.Send.
 func (d *deadLetters) WriteDeadLetters(ctx context.Context, letters []stream.DeadLetter) error {
-	return d.producer.send(ctx, len(letters), func(i int) outgoing {
+	return d.send(ctx, len(letters), func(i int) outgoing {
 		l := &letters[i]
 		m := &l.Message
 		return outgoing{
@@ -57,10 +57,3 @@ func (d *deadLetters) WriteDeadLetters(ctx context.Context, letters []stream.Dea
 		}
 	})
 }
-
-// Problem returns why the last request failed; "" after a success. It may be called from
-// any goroutine.
-func (d *deadLetters) Problem() string { return d.producer.Problem() }
-
-// Close releases the connections.
-func (d *deadLetters) Close() error { return d.producer.Close() }
