@@ -25,16 +25,16 @@ type BlockRidgeConfig struct {
 //
 //	theta_t = (Phi_t Phi_t^T / n + lambda I)^-1 Phi_t r / n
 //
-// for the n pairs of the window and the residual r that the blocks before
-// leave, after which it multiplies these by 1 - lambda. There is one iteration
-// a block. With one block it is ridge regression; with the features (1, x) and
+// for the n pairs of the window and the residual r of the blocks before, and then
+// multiplies the thetas of the blocks before by 1 - lambda. There is one iteration
+// per block. With one block it is ridge regression; with the features (1, x) and
 // lambda 0, least squares with intercept.
 //
 // It is a Slider. A new pair changes the normal equations of each block by a
-// rank-one term, and a prediction needs no theta but one vector per block
-// (the adjoint of the recursion above), so that moving the window of n pairs
-// costs O(sum of m_t^2) for blocks of m_t features, and a prediction O(n m) more
-// when there are several, instead of O(n sum of m_t^2) for a fit.
+// rank-one term. A prediction needs no theta but one vector per block, the adjoint
+// of the recursion above. So moving a window of n pairs costs O(sum of m_t^2) for
+// blocks of m_t features, and a prediction O(n m) more when there are several
+// blocks; a fit costs O(n sum of m_t^2).
 type BlockRidge struct {
 	c       BlockRidgeConfig
 	m       int       // features of all blocks
@@ -70,8 +70,8 @@ func NewBlockRidge(c BlockRidgeConfig) *BlockRidge {
 	return b
 }
 
-// errSingular is returned when not even a large ridge helps: the features are
-// not finite.
+// errSingular means that no ridge makes the equations regular, because the features
+// are not finite.
 var errSingular = errors.New("singular normal equations")
 
 // featuresTo computes the features of all blocks.

@@ -10,7 +10,7 @@ import (
 // The comparisons of Brault 2017, chapter 6, which need no data: Table 6.5, the vector
 // fields of section 6.4, and Figures 6.7 to 6.9.
 
-// Chapter6 are their results.
+// Chapter6 has their results.
 type Chapter6 struct {
 	Tasks []*MultiTask
 	Curl  *Paired

@@ -43,15 +43,15 @@ func CurlFields(n, draws, repeats int, seed uint64, check func() error, progress
 	return PairedTest(curl, independent), nil
 }
 
-// gradientField is the gradient of a random function on [-1, 1]^5 at n points to learn
-// from, 500 to choose lambda by and 1000 to test.
+// gradientField is the gradient of a random function on [-1, 1]^5 at n points for
+// learning, 500 points for the choice of lambda and 1000 for the test.
 type gradientField struct {
 	d, n, validation int
 	x, y             []float64
 	sigma            float64 // median distance of the n points
 }
 
-// grid are the values of lambda to choose from.
+// grid returns the candidates for lambda.
 func (g *gradientField) grid() []float64 {
 	return []float64{1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, .1, 1}
 }
@@ -86,7 +86,7 @@ func newGradientField(n int, seed uint64) *gradientField {
 	return &gradientField{d, n, validation, x, y, distance.Median(x[:n*d], d, seed)}
 }
 
-// parts returns the points to learn from, to choose lambda by and to test.
+// parts returns the points for learning, for the choice of lambda and for the test.
 func (g *gradientField) parts() (x, y, xv, yv, xt, yt []float64) {
 	n, v := g.n*g.d, (g.n+g.validation)*g.d
 	return g.x[:n], g.y[:n], g.x[n:v], g.y[n:v], g.x[v:], g.y[v:]

@@ -8,15 +8,14 @@ import (
 	"github.com/orffvar/forecaster/eval/scoring"
 )
 
-// Experiment is one row of the tables of Brault 2017 (8.1, 8.2 and 8.3) with
-// all it takes to repeat it: data, preparation, window, parameters, and the
-// figures as published.
+// Experiment is one row of the tables of Brault 2017 (8.1, 8.2 and 8.3) with its
+// data, preparation, window and parameters, and the published figures.
 //
-// Published figures are as printed. Those of VAR(1) follow from the data to every
-// printed digit, but for what Notes says. Those of ORFFVAR depend on the frequencies
-// drawn; the spread over seeds says how much. Those of OKVAR were made with settings of
-// which Macrodata's alone are known. The column that the thesis calls variance is the
-// population standard deviation of the losses; a time belongs to one fit.
+// Published figures are as printed. The figures of VAR(1) follow from the data to
+// every printed digit, unless Notes has a correction. The figures of ORFFVAR depend on
+// the frequencies drawn; the spread over seeds shows how much. OKVAR's settings are known
+// for Macrodata alone. The column that the thesis calls variance is the population
+// standard deviation of the losses; a time belongs to one fit.
 //
 // The preparation is that of the original, z-scores over the whole series
 // included: they look ahead, so they serve to repeat the tables and nothing
@@ -46,11 +45,11 @@ type Experiment struct {
 
 	VAR1, ORFFVAR, OKVAR Published
 
-	// Notes are corrections of printed figures, and settings with which the figures were
-	// made that differ from the printed ones.
+	// Notes are corrections of printed figures, and the true settings behind figures if
+	// they differ from the printed ones.
 	Notes []string
 
-	// Training asks for the training error of ORFFVAR, too: a printed figure is one.
+	// Training asks for the training error of ORFFVAR, because a printed figure is one.
 	Training bool
 
 	// Target is the SCV-MSE that an online model should reach in one pass, as the

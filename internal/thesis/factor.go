@@ -18,9 +18,9 @@ func newFactor(n int) *factor {
 	return &factor{n: n, r: make([]float64, n*n), x: make([]float64, n)}
 }
 
-// set factors A + shift I, of which the upper triangle of a, n x n, is used. It
-// returns false when a pivot is not positive, or lost all but a 1e-13th of its
-// diagonal element: then the factor is not usable.
+// set factors A + shift I, where the upper triangle of a, n x n, is that of A. It
+// returns false when a pivot is below 1e-13 times its diagonal element: then the
+// factor is not usable.
 func (f *factor) set(a []float64, shift float64) bool {
 	n := f.n
 	for i := range n {

@@ -26,7 +26,7 @@ type Figure67 struct {
 	Independent report.Number `json:"independent_r2"`
 	CurlFreeSE  report.Number `json:"curl_free_r2_se"`
 	IndepSE     report.Number `json:"independent_r2_se"`
-	P           report.Number `json:"p_value"` // that the two are as good
+	P           report.Number `json:"p_value"` // of the hypothesis that both are equally good
 }
 
 // Figure67Draws are the draws of the figure.

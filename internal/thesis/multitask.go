@@ -13,10 +13,10 @@ import (
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
-// MultiTask is one row of the comparison of Table 6.5 of Brault 2017: 7 tasks
-// learnt independently, and with the Laplacian of the graph of their similarities,
-// from samples of which each reveals one task. The robot arm of the table (SARCOS)
-// is replaced by a simulation of its shape: 21 inputs, 7 correlated outputs.
+// MultiTask is one row of the comparison of Table 6.5 of Brault 2017. Seven tasks are
+// learnt independently, and with the Laplacian of the graph of their similarities;
+// each sample reveals one task. A simulation of the same shape, 21 inputs and 7
+// correlated outputs, replaces the robot arm of the table (SARCOS).
 type MultiTask struct {
 	N                      int     // samples per task
 	Independent, Laplacian float64 // mean nMSE on the test set, %
@@ -40,10 +40,10 @@ var MultiTaskPublished = []MultiTask{
 
 // NewMultiTask runs the comparison for n samples per task, with max(n, 500)/2
 // features as in the original. Each repeat draws its own samples, frequencies and
-// test set of 500; both methods see the same, which makes the test a paired one. The
-// better lambda of a grid is chosen for each method on a validation set of the
-// first repeat. progress, if not nil, is called after each repeat, check many times within
-// it; an error of check ends the run.
+// test set of 500. Both methods see the same ones, so that the test is a paired one. A
+// validation set of the first repeat chooses the lambda of each method from a grid.
+// progress, if not nil, is called after each repeat, check many times within it; an error
+// of check ends the run.
 func NewMultiTask(n, repeats int, seed uint64, check func() error, progress func(done int)) (*MultiTask, error) {
 	const in, tasks, held = 21, 7, 500
 	if n < 2 || repeats < 2 {
@@ -129,9 +129,9 @@ func similarTasks(tasks int, y []float64) (coupling.Operator, error) {
 	return coupling.New(tasks, gamma)
 }
 
-// taskFit solves the multi-task ridge problem of samples of which each reveals one
-// task. The normal equations need the covariance C_t of the features of each task
-// alone, and v_t, the products with its targets:
+// taskFit solves the multi-task ridge problem for samples that reveal one task each.
+// With C_t the covariance of the features of task t, and v_t their products with its
+// targets, the normal equations are
 //
 //	sum_t b_t (b_t^T Theta C_t - v_t^T) + lambda Theta = 0, b_t = row t of B.
 type taskFit struct {

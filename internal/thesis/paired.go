@@ -13,7 +13,7 @@ type Paired struct {
 	SEA, SEB float64 // their standard errors
 	Diff     float64 // mean of A - B
 	SE       float64 // its standard error
-	P        float64 // of the t-test that it is zero, two-sided
+	P        float64 // of the two-sided t-test for Diff = 0
 	N        int
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// Fitter learns to predict y from x out of the pairs of a window, in which y is
-// the sample that follows x.
+// Fitter learns to predict y from x, from the pairs of a window. Sample y follows
+// sample x.
 type Fitter interface {
 	// Fit forgets everything and learns from the pairs (x[i], y[i]). It keeps
 	// none of them.
@@ -46,16 +46,15 @@ type SCVResult struct {
 //	                    e[i] = |s[i] - h(s[i-1])|^2 / dim
 //	SCV-MSE = mean of e
 //
-// What the thesis prints as its "variance" is the population standard
-// deviation of e. The window slides: it holds window rows, that is window-1
-// pairs.
+// The thesis prints the population standard deviation of e as "variance". The
+// window slides: it holds window rows, that is window-1 pairs.
 //
 // Several series are taken one after the other as one sequence of pairs; no
 // pair straddles two of them. A pair with a missing value is left out of
 // everything.
 //
-// The model is fitted from scratch for each row; Prequential evaluates models that learn
-// online.
+// The model is fitted from scratch for each row; scoring.Prequential evaluates models that
+// learn online.
 func SCV(f Fitter, data *scoring.Dataset, window int) (*SCVResult, error) {
 	return scv(f, data, window, nil)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 )
 
-// ScoreTable compares the published scores with ours; the last of the models online is
-// the one that is compared with the target.
+// ScoreTable compares the published scores with ours. The last online model is compared with
+// the target.
 func ScoreTable(rows []*TableRow, models []string) report.Table {
 	t := report.Table{
 		Header: []string{"table", "experiment", "rows × dim", "persistence", "VAR(1)\npublished", "VAR(1)\nours", "ORFFVAR\npublished", "ORFFVAR\nours"},
@@ -54,7 +54,7 @@ func ScoreTable(rows []*TableRow, models []string) report.Table {
 	return t
 }
 
-// notesOf returns the notes of the rows, and the training errors that a printed figure is.
+// notesOf returns the notes of the rows, and the training errors of rows whose printed figure is one.
 func notesOf(rows []*TableRow) (notes []string) {
 	for _, r := range rows {
 		for _, n := range r.Experiment.Notes {

@@ -3,10 +3,10 @@ package thesis
 // VAR1 is the first-order vector autoregression y = c + A x, fitted to a window
 // by least squares: the linear baseline of every comparison.
 //
-// It is a Slider. Inside, x is standardised by the window of the last Fit: this
-// changes nothing in the predictions but keeps the normal equations as well
-// conditioned as the correlations of the data allow, whatever the units.
-// Where they are singular, a ridge of 1e-10 makes the solution unique.
+// It is a Slider. Inside, x is standardised by the window of the last Fit. The
+// predictions stay the same, and the condition of the normal equations does not
+// depend on the units. A ridge of 1e-10 makes the solution of singular equations
+// unique.
 type VAR1 struct {
 	mean, sd []float64
 	ridge    *BlockRidge

@@ -17,8 +17,8 @@ import (
 // samples.
 const aheadRows = 4096
 
-// Messages returns the messages of a file and their decoder. known: exogenous
-// inputs are known for as many later rows as are forecast, as those of a schedule are.
+// Messages returns the messages of a file and their decoder. known declares that the
+// exogenous inputs of all forecast rows are known in advance, as of a schedule.
 func Messages(src *file.Source, m config.Model, known bool) (stream.Source, stream.Decoder) {
 	if !known || len(m.Exogenous) == 0 {
 		return src, src.Decoder()
@@ -27,8 +27,8 @@ func Messages(src *file.Source, m config.Model, known bool) (stream.Source, stre
 	return ahead, ahead
 }
 
-// inputsAhead is a source and the decoder of its messages: it reads ahead, and
-// gives the exogenous inputs of later messages before.
+// inputsAhead is a source and the decoder of its messages. It reads ahead, and gives
+// the exogenous inputs of later messages before these messages.
 type inputsAhead struct {
 	stream.Source
 	decoder stream.Decoder
@@ -39,7 +39,7 @@ type inputsAhead struct {
 	one     engine.Decoded
 	inputs  []stream.Record // of the messages read, not delivered yet
 
-	rest bool // with a decoder that is no Splitter: the message itself is to come
+	rest bool // the message itself is still to come, from a decoder that is no Splitter
 	now  *stream.Message
 }
 
@@ -82,7 +82,7 @@ func (s *inputsAhead) keep(m stream.Message) error {
 	})
 }
 
-// Decode implements stream.Decoder: the records of m itself.
+// Decode implements stream.Decoder, with the records of m itself.
 func (s *inputsAhead) Decode(r *stream.Record, m *stream.Message) error {
 	return s.decoder.Decode(r, m)
 }
@@ -95,7 +95,7 @@ func (s *inputsAhead) Split(m *stream.Message) {
 	}
 }
 
-// Next implements stream.Splitter: first the inputs that were read ahead.
+// Next implements stream.Splitter. The inputs that were read ahead come first.
 func (s *inputsAhead) Next(r *stream.Record) error {
 	if len(s.inputs) > 0 {
 		*r = s.inputs[0]

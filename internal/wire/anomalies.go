@@ -7,7 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 )
 
-// anomaliesOf returns what decides about the alarms of a series with the variables.
+// anomaliesOf returns the settings of the alarms of a series with the variables.
 func anomaliesOf(c config.Model, variables []string) anomaly.Config {
 	a := anomaly.Config{
 		Dim: len(variables), FalseAlarms: c.Anomaly.FalseAlarms,

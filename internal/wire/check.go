@@ -13,7 +13,7 @@ import (
 // package.
 func Load(src config.Sources) (*config.Config, error) { return config.Load(src, check) }
 
-// check validates the names that stand for types, and what may be combined.
+// check validates the names that stand for types, and their combinations.
 func check(v *config.Checker, c *config.Config) {
 	m := &c.Model
 	k, op := &m.Kernel, &m.Kernel.Operator
@@ -97,12 +97,12 @@ func checkPart(v *config.Checker, path, name string, parameter float64) {
 	}
 }
 
-// checkKernel checks what every model of a kernel needs.
+// checkKernel checks the settings that every kernel model shares.
 func checkKernel(v *config.Checker, c *config.Config) {
 	k := &c.Model.Kernel
 	row, ok := kernelNamed(k.Name)
 	if !ok {
-		return // Check has refused the name
+		return // check has refused the name
 	}
 	if row.check != nil {
 		row.check(v, "model.kernel.parameter", k.Parameter)
@@ -135,7 +135,7 @@ func checkOperator(v *config.Checker, c *config.Config) {
 	v.Need(op.Form == "bounded" || row.field, path+".form", "%s is a form of the features of vector fields, not of %s", op.Form, op.Name)
 	v.Need(!op.Reduced || op.Name == "divergence_free" || op.Name == "helmholtz", path+".reduced", "is a form of divergence_free, not of %s", op.Name)
 	v.Need((op.Groups == 0) == (op.Name != "tensor"), path+".groups", "must be given with operator tensor, and only then; got %d with %s", op.Groups, op.Name)
-	size, known := c.Dim() // variables that Gamma is for
+	size, known := c.Dim() // order of Gamma
 	if op.Name == "tensor" && op.Groups > 0 {
 		v.Need(!known || size%op.Groups == 0, path+".groups", "must divide the %d variables, got %d", size, op.Groups)
 		size /= op.Groups
@@ -237,9 +237,9 @@ func smooth(m *config.Model) string {
 	return ""
 }
 
-// TryModel makes the kernel model of cfg, if the number of variables is known: its
-// constructor knows the bounds that follow from several settings, such as the memory of
-// a step.
+// TryModel makes the kernel model of cfg, if the number of variables is known. The
+// constructor refuses settings that are impossible together, such as by the memory of a
+// step.
 func TryModel(cfg *config.Config) error {
 	dim, ok := cfg.Dim()
 	if !ok || !IsKernelModel(cfg.Model.Type) {

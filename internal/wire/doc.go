@@ -4,7 +4,7 @@
 //
 // A new input, output or format is one file and one row: see inputs and outputs in kinds.go, and
 // formats in formats.go. The file has the settings with their documentation, defaults and checks,
-// the constructor and what lint --connect tries; kinds_test.go is an example of each.
+// the constructor and the check of lint --connect; kinds_test.go is an example of each.
 //
 // A new model, kernel, sampling, operator, Gamma or loss is a constructor, in varmodel,
 // orff or sgd, and one row in the table of its kind: models.go, kernels.go, samplings.go,

@@ -34,7 +34,7 @@ var avroFormat = dataFormat{
 	try: func(ctx context.Context, c *config.Config) (string, error) { return avroOf(c).try(ctx) },
 }
 
-// AvroFormat has the places of the fields in a record, and where its schema comes from.
+// AvroFormat has the places of the fields in a record, and the source of its schema.
 type AvroFormat struct {
 	Registry             string      `yaml:"registry"`               // URL of a schema registry with Confluent's API
 	RegistryUsername     string      `yaml:"registry_username"`      // user name of basic authentication

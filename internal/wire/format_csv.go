@@ -77,8 +77,8 @@ type CSVFormat struct {
 
 func csvOf(c *config.Config) *CSVFormat { return config.Of[CSVFormat](c.Input.Kinds) }
 
-// ForLabels returns c without what it says about the columns and variables of data: a file of
-// labels has others.
+// ForLabels returns c without the columns and variables of the data: a file of labels has
+// others.
 func ForLabels(c *config.Config) *config.Config {
 	other := c.Clone()
 	csvOf(other).ValueColumns = nil

@@ -24,33 +24,32 @@ type dataFormat struct {
 	settings func() config.Settings // of the block below input that has the name, or that of block; nil = none
 	block    string
 
-	// messages makes decoders of messages of at most maxBytes, which log what they assume; nil = it is none of
-	// messages.
-	// checkMessages, which may be nil, says what messages need that files do not.
+	// messages makes decoders of messages of at most maxBytes, which log their assumptions; nil = no message
+	// has the format. checkMessages, which may be nil, checks the settings that messages need and files do not.
 	messages      func(c *config.Config, maxBytes int, log *slog.Logger) (decoders, error)
 	checkMessages func(v *config.Checker, c *config.Config)
 
-	try func(ctx context.Context, c *config.Config) (found string, err error) // what its messages need beside Kafka; nil = nothing
+	try func(ctx context.Context, c *config.Config) (found string, err error) // tries the servers that its messages need beside Kafka; nil = none
 
 	read  *file.Format // nil = no file has it
-	whole bool         // it cannot be read before its end is there, as from a pipe
+	whole bool         // reading it needs its end, which a pipe lacks
 
 	shared bool                                                         // a message has records of several series, and cannot be parted
-	key    string                                                       // how messages get the series as their key; "" = by the producer
+	key    string                                                       // advice by which messages get the series as their key; "" = that of producers
 	rates  func(c *config.Config) bool                                  // counters become rates; nil = never
 	parts  func(c *config.Config) bool                                  // a sample is spread over records; nil = never
 	tags   func(c *config.Config) func(series string) []stream.Tag      // of the name of a series; nil = none
 	sent   func(c *config.Config, long bool) (kafkasink.Encoder, error) // messages of forecasts; nil = as plain JSON
 
 	// create makes a file of forecasts with one of the endings, and completes the columns; nil =
-	// none is written. Some can have no columns, for the reason plain; others always have targets.
+	// no file is written in the format. plain is the reason why it can have no more columns, if any.
 	create  func(f *FileOutput, m config.Model, columns *filesink.Columns) (stream.Sink, error)
 	endings []string
 	plain   string
 	targets bool
 }
 
-// decoders makes a decoder for each partition, all with what they share. A wait of the decoder ends with ctx.
+// decoders makes a decoder for each partition, with the parts that all share. A wait of the decoder ends with ctx.
 type decoders func(ctx context.Context) (stream.Decoder, error)
 
 // formats is the table. A new format is a file, and a row.
@@ -79,7 +78,7 @@ func inParts(c *config.Config) bool {
 	return f.parts != nil && f.parts(c)
 }
 
-// KeyAdvice says how all messages of a series come into one partition.
+// KeyAdvice returns the advice by which all messages of a series come into one partition.
 func KeyAdvice(c *config.Config) string {
 	return "all messages of a series must have one key: " + cmp.Or(formatOf(c).key, "the producer must set it, or input.kafka.join joins them")
 }

@@ -13,14 +13,14 @@ func (m model) reads(key string) bool {
 	return slices.ContainsFunc(m.settings, func(s string) bool { return s == key || strings.HasPrefix(key, s+".") })
 }
 
-// besideSettings are the keys below model: that every model reads, too, when one of these
-// settings puts something around it.
+// besideSettings are the keys below model: that every model reads when one of the settings
+// with puts a wrapper around it.
 var besideSettings = struct{ keys, with []string }{
 	[]string{"order", "seed"}, []string{"anomaly.level_sets=true", "intervals=quantile"},
 }
 
-// IdleSettings returns a line for each key that is not at its default, and that the model of c
-// does not read although others do.
+// IdleSettings returns a line for each key that is set but has no effect, because other models
+// than that of c read it.
 func IdleSettings(c *config.Config) []string {
 	row, err := modelNamed(c.Model.Type)
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 	"runtime/debug"
 )
 
-// version is set by the linker for releases (-ldflags "-X main.version=…").
+// version is set by the linker for releases, see LDFLAGS in the Makefile.
 var version = ""
 
-// Info says what this binary is.
+// Info describes this binary.
 type Info struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`

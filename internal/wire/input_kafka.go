@@ -72,7 +72,7 @@ func (k *KafkaInput) Check(v *config.Checker, path string, c *config.Config) {
 
 func (k *KafkaInput) formatName(c *config.Config) string { return c.Input.DataFormat }
 
-// Connection says how the brokers are reached.
+// Connection returns the connection to the brokers.
 func (k *KafkaInput) Connection() (cluster.Connection, error) {
 	return k.connection(k.Brokers, k.ClientID)
 }
@@ -100,7 +100,7 @@ func (k *KafkaInput) try(ctx context.Context, path string, c *config.Config) (st
 	return k.use(path, c).try(ctx)
 }
 
-// NewDecoders returns what makes the decoder of messages from Kafka for a partition.
+// NewDecoders returns a function that makes the decoder of messages from Kafka for a partition.
 func NewDecoders(c *config.Config, log *slog.Logger) (func(ctx context.Context) (stream.Decoder, error), error) {
 	f, _ := formatNamed(c.Input.DataFormat)
 	return f.messages(c, int(InputKafka(c).MaxMessageLen), log)

@@ -9,8 +9,8 @@ import (
 	"github.com/orffvar/forecaster/stream/file"
 )
 
-// checkInterval proposes the interval that a file has, where one must be given: its lines have
-// one variable each.
+// checkInterval proposes the interval of a file if the configuration needs one: the lines of such
+// a file have one variable each.
 func checkInterval(v *config.Checker, c *config.Config) {
 	f := InputFile(c)
 	if c.Pipeline.Interval > 0 || f == nil || !inParts(c) || f.formatName(c) == influxFormat.name {
@@ -26,8 +26,8 @@ func checkInterval(v *config.Checker, c *config.Config) {
 	v.Need(step == 0, "pipeline.interval", "the times of %s are %s apart: --set pipeline.interval=%[2]s", f.Path, config.ShortDuration(step))
 }
 
-// fileStep returns the step between the times of a series that nine of ten of the first ones
-// have, 0 where there is none.
+// fileStep returns the step that nine in ten of the first steps between times of a series have,
+// 0 without one.
 func fileStep(c *config.Config) time.Duration {
 	src, err := file.OpenSource(fileSource(c))
 	if err != nil {

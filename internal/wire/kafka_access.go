@@ -33,7 +33,7 @@ type KafkaAccess struct {
 	InsecureSkipVerify bool     `yaml:"insecure_skip_verify"` // accept any certificate: for tests only
 }
 
-// check records who a client cannot be, and what it cannot trust.
+// check records mistakes in the credentials and in the certificates.
 func (k *KafkaAccess) check(v *config.Checker, path string) {
 	path += "."
 	k.checkSASL(v, path+"sasl_")
@@ -96,7 +96,7 @@ func (k *KafkaAccess) checkSASL(v *config.Checker, path string) {
 	}
 }
 
-// checkBrokers refuses addresses of another form.
+// checkBrokers refuses addresses that are not host:port.
 func checkBrokers(v *config.Checker, path string, brokers []string) {
 	for i, broker := range brokers {
 		err := secret.CheckAddress(broker)

@@ -103,8 +103,8 @@ func (u kafkaUse) look(ctx context.Context) (string, error) {
 	return strings.Join(parts, ", "), nil
 }
 
-// tryState checks that the state topic can be used. The text created warns that the topic
-// will be created, or that this is not known.
+// tryState checks that the state topic can be used. The text created announces that the job
+// will create the topic, or that the topic could not be checked.
 func (u kafkaUse) tryState(ctx context.Context, c cluster.Connection) (created string, err error) {
 	counts, err := c.Partitions(ctx, u.state)
 	if topic := new(cluster.TopicError); errors.As(err, &topic) { // lint names it where it is read
@@ -140,7 +140,7 @@ func CheckKafkaRights(ctx context.Context, c *config.Config) error {
 	return errors.Join(errs...)
 }
 
-// advised says what to do about an error of the brokers.
+// advised adds the remedy to an error of the brokers.
 func advised(err error) error {
 	topic, lacking := new(cluster.TopicError), new(cluster.RightsError)
 	switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
-// Kernels of differences. Their scales are such that all have decayed to a similar
-// value at distance 1, the median.
+// Kernels of differences. Their scales make all decay to a similar value at distance 1,
+// the median.
 
 func gaussian(k config.Kernel, _ int) spectrum.Spectrum {
 	return spectrum.Gaussian{Sigma: parameterOr(k, 1)}

@@ -22,7 +22,7 @@ type kernelRow struct {
 	trials    []Trial
 
 	positive     bool   // defined for inputs >= 0 alone
-	rough        string // why its forecasts have no derivative, or ""
+	rough        string // reason why its forecasts have no derivative; "" = they have one
 	separable    bool   // the coordinates of a frequency are independent
 	coefficients use    // of model.kernel.coefficients
 
@@ -35,7 +35,7 @@ type kernelRow struct {
 	features func(k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error)
 }
 
-// use says whether a kernel reads a setting.
+// use tells whether a kernel reads a setting, or needs it.
 type use int
 
 const (
@@ -151,8 +151,8 @@ func parts(k config.Kernel) []kernelRow {
 	return rows
 }
 
-// isRanged reports whether a kernel takes the place of a value in its range so far,
-// and not the standardised value.
+// isRanged reports whether the inputs of a kernel are the positions of values in their
+// range so far, instead of standardised values.
 func isRanged(k config.Kernel) bool {
 	return k.Inputs == "ranged" || k.Inputs == "auto" && slices.ContainsFunc(parts(k), func(p kernelRow) bool { return p.positive })
 }

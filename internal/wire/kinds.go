@@ -17,7 +17,7 @@ type input interface {
 	config.Settings
 	// formatName is the name of the format of its records; "" = they have none.
 	formatName(c *config.Config) string
-	// try looks for the files or servers that the block at path names, as lint --connect does. The text
+	// try looks for the files or servers that the block at path names, for lint --connect. The text
 	// found describes them.
 	try(ctx context.Context, path string, c *config.Config) (found string, err error)
 }
@@ -33,8 +33,8 @@ type Opened struct {
 	Decoder stream.Decoder
 	Name    string
 	Speed   float64 // multiple of the pace of the time stamps; 0 = as fast as possible
-	Assumed string  // format that the first lines have decided about; "" = nothing
-	Noted   string  // how ordinary data were read, likewise
+	Assumed string  // decisions about the format by the first lines; "" = none
+	Noted   string  // decisions about ordinary data, likewise
 }
 
 // output has the settings of a kind of output.
@@ -43,7 +43,7 @@ type output interface {
 	// open opens the output. Refused points go to the dead letters, unless these are nil. Sinks
 	// beside an error are open.
 	open(c *config.Config, letters stream.DeadLetters, log *slog.Logger) ([]stream.Sink, error)
-	// try is as for input.
+	// try is that of input.
 	try(ctx context.Context, path string, c *config.Config) (found string, err error)
 }
 
@@ -51,7 +51,7 @@ type output interface {
 type (
 	// filed is a file; the path of an output may have {topic} and {partition} in it.
 	filed interface{ file() *string }
-	// patient has requests that may take the time patience.
+	// patient has requests that take up to the time patience.
 	patient interface{ patience() time.Duration }
 	// user uses topics of Kafka.
 	user interface {

@@ -58,15 +58,15 @@ func TierNamed(c config.Model) auto.Tier {
 	return auto.Tier(c.Tier)
 }
 
-// growAfter is the number of samples after which a series of the default model grows from
-// varmodel.TierYoung into varmodel.TierFull. It has done so at the first refit, with which the
-// full tier gets its random features: before, the young one is more accurate.
+// growAfter is the number of samples after which a series of the default model grows into the
+// full tier. It has grown before the first refit, which gives the full tier its random features;
+// until then the young tier is more accurate.
 const growAfter = 24
 
 // grows reports whether c is the default model, of which neither tier nor experts are named.
 func grows(c config.Model) bool { return c.Type == "auto" && c.Tier == "auto" && len(c.Experts) == 0 }
 
-// youngModel returns the model that series begin with which grow; nil when they do not.
+// youngModel returns the model with which growing series begin; nil if series do not grow.
 func youngModel(c config.Model, work *auto.Workspace) []engine.LighterModel {
 	if !grows(c) {
 		return nil
@@ -78,8 +78,8 @@ func youngModel(c config.Model, work *auto.Workspace) []engine.LighterModel {
 	}}
 }
 
-// PageMemory returns the bytes that the histories of the live page may take: a quarter of what
-// ModelMemory leaves by default, or 0 when there is no limit.
+// PageMemory returns the bytes that the histories of the live page may take: a quarter of the
+// memory that ModelMemory leaves by default, or 0 when there is no limit.
 func PageMemory() int64 {
 	limit := debug.SetMemoryLimit(-1) // only asks
 	if limit == math.MaxInt64 {

@@ -12,7 +12,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
-// model is a row of the table of models: everything that the program knows of one.
+// model is a row of the table of models, with all properties of a model.
 type model struct {
 	name     string   // of model.type; a final N stands for a number of lags
 	about    string   // line of the documentation
@@ -35,7 +35,7 @@ type model struct {
 	make func(c config.Model, dim int, s sharing) (eval.Model, error)
 }
 
-// sharing says what models have in common.
+// sharing has the parts that models have in common.
 type sharing struct {
 	weights bool            // several series will share the model
 	work    *auto.Workspace // of all models of one engine; nil: none
@@ -117,8 +117,8 @@ var models = []model{
 	},
 }
 
-// Settings that several models read: for exogenous inputs, the value of a scalar kernel,
-// its random features, the matrix between outputs, and a kernel that is evaluated.
+// Settings that several models read: of exogenous inputs, of a scalar kernel, of its random
+// features, of the matrix between outputs, and of a kernel that is evaluated.
 var (
 	inputSettings   = []string{"exogenous", "calendar", "time_zone", "events"}
 	scalarSettings  = []string{"kernel.name", "kernel.parameter", "kernel.coefficients", "kernel.inputs", "kernel.plus", "kernel.times"}

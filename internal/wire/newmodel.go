@@ -35,8 +35,8 @@ func newEngineModel(c config.Model, dim int, s sharing) (eval.Model, error) {
 	return m, err
 }
 
-// beside reports whether the intervals of c only look at the forecasts. A joint
-// region is made of those that the model has.
+// beside reports whether the intervals of c need the forecasts alone, so that the engine keeps
+// them beside the model. Quantiles and a joint region belong to the model.
 func beside(c config.Model) bool { return len(c.Levels) > 0 && c.Intervals != "quantile" && !c.Joint }
 
 // adapts reports whether a drift changes the model.
@@ -50,8 +50,8 @@ func driftOf(c config.Model, dim int) interval.DriftConfig {
 	return interval.DriftConfig{Dim: dim, Horizon: c.Horizon, FalseAlarms: c.Drift.FalseAlarms, Action: drift.Adaptation(c.Drift.Action)}
 }
 
-// newIntervals returns what makes the intervals beside the model of c at the horizons that are
-// written, nil for all; nil when the model has them, or none are asked for.
+// newIntervals returns the constructor of the intervals beside the model of c at the horizons that
+// are written; horizons nil means all. It returns nil when the model has its own, or c has no levels.
 func newIntervals(c config.Model, horizons []int) func(dim int) (eval.Intervals, error) {
 	if !beside(c) {
 		return nil
@@ -63,8 +63,8 @@ func newIntervals(c config.Model, horizons []int) func(dim int) (eval.Intervals,
 	}
 }
 
-// newDriftWatch returns what watches the model of c from beside; nil when the model
-// watches itself, or nothing does.
+// newDriftWatch returns the constructor of the drift watch beside the model of c; nil when
+// the model watches itself, or without detection.
 func newDriftWatch(c config.Model) func(dim int) (drift.Watch, error) {
 	if !c.Drift.Detect || adapts(c) {
 		return nil
@@ -72,8 +72,8 @@ func newDriftWatch(c config.Model) func(dim int) (drift.Watch, error) {
 	return func(dim int) (drift.Watch, error) { return interval.NewDriftWatch(driftOf(c, dim)) }
 }
 
-// newForecastingModel makes the model of NewModel with those intervals that need more
-// than its forecasts.
+// newForecastingModel makes the model of NewModel with the intervals that need more than
+// its forecasts.
 func newForecastingModel(c config.Model, dim int, s sharing) (eval.Model, error) {
 	m, err := newPlainModel(c, dim, s)
 	if err == nil && c.Influence {

@@ -41,8 +41,8 @@ func decomposableColumns(op config.Operator, dim, draws int) (penalties.Columns,
 	return penalties.Columns{Inner: inner, D: draws, Rows: true}, nil
 }
 
-// newScalar makes the features of a scalar kernel of bandwidth 1, of which others
-// may be a part.
+// newScalar makes the features of a scalar kernel of bandwidth 1, with the kernels that plus adds
+// and times multiplies.
 func newScalar(k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error) {
 	each := draws
 	if k.Times.Name != "" { // the features of a product are the products of all pairs

@@ -52,7 +52,7 @@ func (k *KafkaOutput) Check(v *config.Checker, path string, c *config.Config) {
 		"must be given with settings of SASL or TLS; without, the brokers are those of the input, reached like them")
 }
 
-// reach says how the brokers of the output are reached.
+// reach returns the connection to the brokers of the output.
 func (k *KafkaOutput) reach(c *config.Config) (cluster.Connection, error) {
 	if len(k.Brokers) > 0 {
 		return k.connection(k.Brokers, "forecaster")
@@ -84,8 +84,8 @@ func (k *KafkaOutput) open(c *config.Config, letters stream.DeadLetters, log *sl
 	return sinks, nil
 }
 
-// encoder makes the messages of forecasts in the format of the input, so that who reads that
-// reads them, too. Some formats have no place for them.
+// encoder makes messages of forecasts in the format of the input, so that readers of the input read
+// them, too. Formats without a place for forecasts get plain JSON.
 func (k *KafkaOutput) encoder(c *config.Config) (kafkasink.Encoder, error) {
 	f := formatOf(c)
 	if f.sent == nil {

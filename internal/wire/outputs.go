@@ -18,7 +18,7 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// Outputs are where the results of a partition go.
+// Outputs are the open outputs of a partition.
 type Outputs struct {
 	Sink    tee
 	Letters stream.DeadLetters // nil when none are kept
@@ -57,11 +57,11 @@ func (o *Outputs) Reload(c *config.Config) {
 	}
 }
 
-// troubled is an output whose requests can fail for a while. Problem returns why the
-// last one did, "" after a success. Any goroutine may call it.
+// troubled is an output whose requests can fail for a while. Problem returns the failure of
+// the last one, "" after a success. Any goroutine may call it.
 type troubled interface{ Problem() string }
 
-// Problem returns why an output does not accept what it gets; "" = all do.
+// Problem returns the failure of an output; "" = all work.
 func (o *Outputs) Problem() string {
 	for _, s := range o.Sink {
 		if t, ok := s.(troubled); ok && t.Problem() != "" {
@@ -118,7 +118,7 @@ func checkDeadLetters(v *config.Checker, c *config.Config) {
 	}
 }
 
-// openDeadLetters opens what keeps the dead letters; nil when nothing is
+// openDeadLetters opens the file or topic of dead letters; nil when none is
 // configured.
 func openDeadLetters(c *config.Config, log *slog.Logger) (letters stream.DeadLetters, drop []refuse.Reason, err error) {
 	d := c.Output.DeadLetters

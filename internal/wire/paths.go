@@ -67,7 +67,7 @@ func CheckForecasts(key, path string) error {
 }
 
 // CheckOutput returns an error when the file that a flag names cannot be written, is the input, or
-// has another ending than its content has; without endings any will do. It leaves an existing file alone.
+// has none of the endings, if there are any. It leaves an existing file alone.
 func CheckOutput(flag, path, input string, endings ...string) error {
 	if path == "" || path == "-" && len(endings) == 0 {
 		return nil

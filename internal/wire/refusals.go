@@ -39,7 +39,7 @@ var remedies = map[refuse.Reason]string{
 	refuse.Memory:    "model.tier=tiny, model.memory, or fewer variables with pipeline.variables",
 }
 
-// remedy returns what helps against a refusal, "" where nothing does or its detail says so itself.
+// remedy returns the remedy for a refusal, "" without one or when the detail of the refusal has it.
 func (f refusal) remedy() string {
 	switch {
 	case f.Remedy != "":
@@ -52,7 +52,7 @@ func (f refusal) remedy() string {
 	return remedies[f.Reason]
 }
 
-// separate returns what rows of one time may be, each with what tells these apart.
+// separate returns the possible causes of rows of one time, each with the setting that separates them.
 func (f refusal) separate() string {
 	series, variable := "--set input.csv.series_column=NAME", "--set input.csv.variable_column=NAME"
 	if f.json {
@@ -66,7 +66,7 @@ func (f refusal) separate() string {
     several values of one step, here of an hour:    --set pipeline.interval=1h --set pipeline.wait_for_late=true --set pipeline.aggregate=mean`
 }
 
-// repair returns what helps against a malformed message of the format that it has.
+// repair returns the remedy for a malformed message, by its format.
 func (f refusal) repair() string {
 	switch {
 	case f.Fault == refuse.WrongFields:
@@ -83,7 +83,7 @@ func (f refusal) repair() string {
 	return "repair the line, or leave it out"
 }
 
-// missing returns how the cell is named as a spelling of a missing value.
+// missing returns the setting that makes the cell a spelling of a missing value.
 func (f refusal) missing() string {
 	if strings.ContainsAny(f.Cell, ",[\n") || len(f.Cell) > 40 { // it would be a list, or a long command
 		return "name spellings of missing values with input.csv.missing"
@@ -110,7 +110,7 @@ func (r *Refusals) Total() (n int64) {
 	return n
 }
 
-// First returns where and why the first record was refused, "" when none was.
+// First returns the place and the reason of the first refusal, "" when there was none.
 func (r *Refusals) First() string {
 	if len(r.first) == 0 {
 		return ""
@@ -118,8 +118,8 @@ func (r *Refusals) First() string {
 	return fmt.Sprintf("%s: %v", r.first[0].origin, &r.first[0].Error)
 }
 
-// String says how many records were refused and why, with the first one and what helps; ""
-// when none was.
+// String returns the number of refused records by reason, with the first of each and the
+// remedy; "" when none was refused.
 func (r *Refusals) String() string {
 	if len(r.first) == 0 {
 		return ""
@@ -127,7 +127,7 @@ func (r *Refusals) String() string {
 	return fmt.Sprintf("refused: %s; the first: %s", report.CountsOf(r.Counts), r.First()) + r.Remedies()
 }
 
-// Remedies returns a line for each reason against which something helps.
+// Remedies returns a line for each reason that has a remedy.
 func (r *Refusals) Remedies() (s string) {
 	for _, f := range r.first {
 		if remedy := f.remedy(); remedy != "" {

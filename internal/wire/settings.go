@@ -39,8 +39,8 @@ func Settings(c *config.Config) []checkpoint.Setting {
 	return list
 }
 
-// Adjustable are the settings that only add outputs: a state that was saved with other ones
-// goes on, and new parts beside it start then.
+// Adjustable are the settings that only add outputs: a state that was saved with other values of
+// them goes on, and new parts beside it start empty.
 var Adjustable = []string{
 	"evaluate.window",
 	"model.anomaly.alarms", "model.anomaly.false_alarms", "model.anomaly.level_sets", "model.anomaly.min_duration",
@@ -52,6 +52,6 @@ var Adjustable = []string{
 // indifferent are the keys in the blocks of Settings that a state does not depend on.
 var indifferent = []string{
 	"model.events",      // the file may move and grow; its names count
-	"model.memory",      // decides about new series, and says nothing about those there are
-	"evaluate.interval", // says when scores are written, not what they are
+	"model.memory",      // decides about new series alone
+	"evaluate.interval", // changes the times at which scores are written, not the scores
 }

@@ -10,7 +10,7 @@ import (
 type Trial struct {
 	Name string
 	Sets string // a.b=c, separated by blanks
-	Most int    // variables that Newton steps, cubic in them, take in reasonable time; above: adagrad
+	Most int    // variables up to which Newton steps, cubic in them, are fast enough; above: adagrad
 
 	Groups bool // whether the trial needs model.kernel.operator.groups
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/stream/format"
 )
 
-// seriesTags returns what finds the tags in the name of a series; nil when names have none.
+// seriesTags returns a function that finds the tags in the name of a series; nil when names have none.
 func seriesTags(c *config.Config) func(series string) []stream.Tag {
 	if f := formatOf(c); f.tags != nil {
 		if tags := f.tags(c); tags != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
-// tee is a sink that writes to several, in order. Its positions are the positions of all of
-// them.
+// tee is a sink that writes to several sinks, in order. Its positions are all of theirs.
 type tee []stream.Sink
 
 // Write implements stream.Sink.

@@ -20,7 +20,7 @@ var learning = []Trial{
 	{Name: "5 blocks, redraw: 500", Sets: "model.optimiser.blocks=5 model.optimiser.redraw=500"},
 }
 
-// Trials returns what kernel compare tries: every row of the tables that has a trial.
+// Trials returns the trials of kernel compare: those of all rows of the tables.
 func Trials() []Trial {
 	return slices.Concat(
 		trialsOf(models, func(m model) []Trial { return m.trials }),

@@ -64,8 +64,8 @@ func EngineConfig(c *config.Config, pool string) engine.Config {
 	}
 }
 
-// constructors returns one shard per processor. With more than maxShards, the one goroutine that
-// scores the forecasts is what holds up the others.
+// constructors returns one shard per processor, at most maxShards: with more, the one goroutine
+// that scores the forecasts holds up the others.
 func constructors(m config.Model, weights bool) []engine.Constructors {
 	const maxShards = 8
 	list := make([]engine.Constructors, min(runtime.GOMAXPROCS(0), maxShards))
@@ -105,9 +105,9 @@ func assemblerConfig(c *config.Config) assemble.Config {
 	}
 }
 
-// assemblyOf returns how samples are assembled from parts; nil when each record is one: without
-// an interval, and in formats of whole samples that do not have to wait for each
-// other.
+// assemblyOf returns the rules by which samples are assembled from parts. It is nil when each
+// record is a sample: without an interval, or if a format has whole samples and no setting waits
+// for late ones or fills missing values.
 func assemblyOf(c *config.Config) *assemble.Assembly {
 	p := c.Pipeline
 	if p.Interval <= 0 || p.Wait == 0 && !p.WaitForLate && p.Fill == string(assemble.FillNone) && !inParts(c) {

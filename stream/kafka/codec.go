@@ -7,8 +7,8 @@ import (
 	"github.com/segmentio/kafka-go/compress"
 )
 
-// maxExpanded is how many bytes a batch may decompress to. A batch of the usual
-// size, 1 MiB, has to shrink by a factor of 64 to be refused.
+// maxExpanded is the largest size of a batch after decompression. Only a batch that
+// was compressed by a factor of 64, at the usual size of 1 MiB, exceeds it.
 const maxExpanded = 64 << 20
 
 // errExpanded is returned by a decompressor that has delivered maxExpanded.
@@ -22,7 +22,7 @@ func init() {
 	}
 }
 
-// cappedCodec bounds what a batch can expand to, which kafka-go does not.
+// cappedCodec bounds the size of a decompressed batch; kafka-go does not.
 type cappedCodec struct {
 	compress.Codec
 	limit int

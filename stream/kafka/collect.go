@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// discard has a snapshot removed after the next commit.
+// discard marks a snapshot for its removal after the next commit.
 func (s *Store) discard(m manifest) {
 	if !m.none() {
 		s.unused[m.id] = max(s.unused[m.id], m.chunks)
 	}
 }
 
-// collect removes unused snapshots: the one before the last two, and those that Load has
-// found of former owners, namely snapshots and changes that were not committed, and a
-// snapshot whose removal was not finished.
+// collect removes unused snapshots: the one before the last two, and the remains of former
+// owners that Load has found. These are snapshots and changes that were not committed, and
+// a snapshot whose removal was not finished.
 //
-// Precondition: the broker has accepted a commit of this Store. A member that has lost
-// its partition may still load, and then finds what the present owner has written but
-// not committed. The accepted commit shows that there was no later owner until then, so
-// that everything that Load has found is of former owners.
+// Precondition: the broker has accepted a commit of this Store. A member that has lost its
+// partition may still load, and then finds snapshots that the present owner has not
+// committed yet. The accepted commit proves that there was no later owner until then, so
+// that all finds of Load are of former owners.
 func (s *Store) collect(ctx context.Context) error {
 	for id, chunks := range s.unused { // in any order: removals do not depend on one another
 		var err error

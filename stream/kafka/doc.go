@@ -4,7 +4,7 @@
 //
 // A Group calls a function for each partition that is assigned to it. The
 // function owns the partition, as a stream.Source, until its context ends; then
-// it has GroupConfig.HandOver to write what it has, take a checkpoint and commit:
+// it has GroupConfig.HandOver to write its points, take a checkpoint and commit:
 //
 //	group.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
 //		runner, err := run.NewRunner(run.Config{Source: p, ...})
@@ -19,7 +19,7 @@
 // loser is void, and Run joins the group again.
 //
 // A StateTopic keeps the checkpoints of the partitions in a compacted topic, so that
-// whoever is assigned a partition goes on with its state.
+// the next owner of a partition goes on with its state.
 //
 // A reader of a Kafka log should know:
 //

@@ -74,8 +74,8 @@ func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err 
 	return n, nil
 }
 
-// passed moves the position behind delivered messages and behind markers
-// of transactions, and what compaction removed.
+// passed moves the position behind delivered messages, markers of transactions and
+// offsets that compaction emptied.
 func (p *Partition) passed() {
 	next := p.fetched
 	if len(p.pending) > 0 {
@@ -115,9 +115,8 @@ func (p *Partition) ask() {
 
 var errSlow = errors.New("no answer in time")
 
-// fetch waits for what follows and appends it to pending. No error does not
-// mean that there is something. When hasty, messages are waiting to be delivered:
-// they are not held back for long.
+// fetch waits for the next answer and appends it to pending; the answer may be empty.
+// hasty limits the wait to MaxWait, because messages are waiting to be delivered.
 func (p *Partition) fetch(ctx context.Context, hasty bool) error {
 	if p.asked == nil {
 		p.ask()
@@ -156,8 +155,8 @@ func (p *Partition) take(ctx context.Context, a *answer) error {
 	switch {
 	case a.err == nil:
 	case errors.Is(a.err, errExpanded):
-		// Which records are in the batch is not known: one is refused, and the
-		// next request returns the same batch if it has more.
+		// The records of the batch are unknown: one is refused, and the next
+		// request returns the same batch if it has more.
 		p.pending = append(p.pending, stream.Message{
 			Topic: p.tp.topic, Partition: int32(p.tp.partition), Offset: p.fetched,
 			Refused: &refuse.Error{Reason: refuse.TooLarge, Detail: errExpanded.Error()},
@@ -238,8 +237,8 @@ func (p *Partition) request(ctx context.Context, offset int64, maxBytes int, iso
 	return fetchFrom(ctx, p.group.client, p.tp, offset, maxBytes, wait, isolation)
 }
 
-// appendRecords appends the records of a batch from fetched on to pending, or
-// only passes over them.
+// appendRecords appends the records of a batch to pending, from offset fetched on,
+// or passes over them if skip is set.
 func (p *Partition) appendRecords(batch protocol.RecordReader, skip bool) error {
 	for {
 		rec, err := batch.ReadRecord()
@@ -263,7 +262,7 @@ func (p *Partition) appendRecords(batch protocol.RecordReader, skip bool) error 
 	}
 }
 
-// message copies a record. A larger one than allowed is cut and refused.
+// message copies a record. A record above the limit is cut and refused.
 func (p *Partition) message(rec *protocol.Record) (stream.Message, error) {
 	m := stream.Message{Topic: p.tp.topic, Partition: int32(p.tp.partition), Offset: rec.Offset}
 	if ns := rec.Time.UnixNano(); ns > 0 {

@@ -24,7 +24,7 @@ func (g *Group) runAll(ctx context.Context, counts map[string]int, work Work) er
 	return g.serve(ctx, list, work)
 }
 
-// runGroup works on what the group assigns, one generation after the other.
+// runGroup works on the partitions that the group assigns, one generation after the other.
 func (g *Group) runGroup(ctx context.Context, work Work) error {
 	var balancers []kafkago.GroupBalancer // none: those of kafka-go
 	if g.config.OneMember {
@@ -130,10 +130,10 @@ func (g *Group) runGeneration(ctx context.Context, gen *kafkago.Generation, work
 // errEnded is the cause of the end of work whose generation is over.
 var errEnded = errors.New("kafka: the generation of the group has ended")
 
-// serve calls work for each partition and returns when all have returned: nil when all returned nil by
-// themselves, errEnded when the generation is over, the cause of ctx when that was something else, or the
-// first error of work. Work that goes on after HandOver has lost its partition. errStuck ends the wait for
-// it: at once, or after abandonAfter when only the generation is over, for a slow member is to join again.
+// serve calls work for each partition and waits until all have returned. It returns nil when all returned nil
+// by themselves, errEnded when the generation is over, the first error of work, or else the cause of ctx. Work
+// that goes on after HandOver has lost its partition: serve then gives up with errStuck, after abandonAfter
+// when only the generation is over, because a slow member is to join again.
 func (g *Group) serve(ctx context.Context, list []*Partition, work Work) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -25,8 +25,8 @@ var (
 	// topic was truncated, or deleted and created again.
 	ErrBeyondEnd = errors.New("kafka: the position lies beyond the end of the log; was the topic deleted and created again?")
 
-	// ErrRecreated means that the log is not the log that was read before: a message has
-	// another content now.
+	// ErrRecreated means that the log is another one than before: a message has other
+	// content now.
 	ErrRecreated = errors.New("kafka: the log has changed before the position: the topic was deleted and created again")
 
 	// ErrNoState means that the group has committed an offset of the partition, but there
@@ -56,9 +56,9 @@ type Group struct {
 
 	partitions atomic.Int64  // of all topics
 	watchEvery time.Duration // between two looks at the number of partitions
-	hungAfter  time.Duration // an open transaction that holds up messages is a problem
+	hungAfter  time.Duration // time after which an open transaction that holds up messages is a problem
 
-	// abandonAfter is how long work may go on after HandOver when others have its partition.
+	// abandonAfter limits the work that goes on after HandOver when others have its partition.
 	abandonAfter time.Duration
 
 	mu         sync.Mutex
@@ -107,10 +107,10 @@ func NewGroup(c GroupConfig) (*Group, error) {
 // partition in a goroutine of its own, again for each generation of the group.
 //
 // Run returns nil when ctx has ended and all work has returned nil, or when all work of a
-// generation has returned nil by itself; otherwise the first error, after the other work
-// was handed over. An error of work that has lost its partition is not returned: work is
-// called again when the partition comes back. Failed connections are repeated while ctx
-// lives, but a client that the broker refuses at the start is an error.
+// generation has returned nil by itself. Otherwise it returns the first error, after the
+// other work was handed over. Work that has lost its partition is no error: it is called
+// again when the partition comes back. Failed connections are repeated while ctx lives,
+// but a client that the broker refuses at the start is an error.
 func (g *Group) Run(ctx context.Context, work Work) error {
 	defer g.client.Close()
 	defer g.setState("ended")
@@ -145,7 +145,7 @@ func (g *Group) Run(ctx context.Context, work Work) error {
 	return g.orderly(ctx, err)
 }
 
-// orderly is nil for the error of a context that has ended from outside.
+// orderly returns err, or nil for the end of a context that has ended from outside.
 func (g *Group) orderly(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil

@@ -18,8 +18,8 @@ const (
 	Newest Offset = "newest"
 )
 
-// GroupConfig says what a Group reads. The zero value of a duration or size
-// means its default.
+// GroupConfig has the topics of a Group and its way of reading them. The zero value
+// of a duration or size means its default.
 type GroupConfig struct {
 	cluster.Connection
 
@@ -37,13 +37,13 @@ type GroupConfig struct {
 	// Newest is resolved once and committed at once, so that a restart misses nothing.
 	Offset Offset
 
-	// Isolation says whether messages of aborted or open transactions are delivered. ""
-	// means ReadCommitted: they are not, and an open transaction delays the messages behind
-	// it.
+	// Isolation decides about messages of aborted and open transactions. "" means
+	// ReadCommitted: they are not delivered, and an open transaction delays the messages
+	// behind it.
 	Isolation Isolation
 
-	// Stateful: work restores a state and calls Seek. Read without Seek is then an
-	// error where an offset is committed: the state for the offset is missing.
+	// Stateful declares that work restores a state and calls Seek. Read without Seek is
+	// then an error if an offset is committed: the state for the offset is missing.
 	Stateful bool
 
 	// StopOnLoss makes it an error when records were removed by retention
@@ -62,15 +62,15 @@ type GroupConfig struct {
 
 	// SessionTimeout is the time without a heartbeat after which the group gives
 	// the partitions of a member to others; default 30 s. Heartbeat is the
-	// time between two signs; default 3 s. HandOver is how long the function
-	// of a partition may take to finish when the partition goes to another
-	// member or the process ends; default 10 s. The sum of HandOver and
-	// Heartbeat must be less than SessionTimeout.
+	// time between two heartbeats; default 3 s. HandOver is the time in which
+	// the function of a partition has to finish when the partition goes to
+	// another member or the process ends; default 10 s.
+	// Invariant: HandOver + Heartbeat < SessionTimeout.
 	SessionTimeout time.Duration
 	Heartbeat      time.Duration
 	HandOver       time.Duration
 
-	// Log receives what an operator should know; nil means slog.Default().
+	// Log receives messages for operators; nil means slog.Default().
 	Log *slog.Logger
 }
 

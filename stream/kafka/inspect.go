@@ -20,12 +20,12 @@ type SavedCheckpoint struct {
 	Committed bool   // it belongs to the offset of the group
 	Time      time.Time
 	Bytes     int64
-	Changes   int   // after the whole checkpoint
+	Changes   int   // number of changes after the whole checkpoint
 	Next      int64 // offset to resume from
 	Last      stream.Mark
 	Settings  []checkpoint.Setting
 	Outputs   checkpoint.Positions
-	Err       error // why not all of it can be read
+	Err       error // damage or version that keeps a part from being read; nil = none
 }
 
 // SavedState reads and removes the checkpoints of a group that is not running.

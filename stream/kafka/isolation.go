@@ -14,7 +14,7 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/cluster"
 )
 
-// Isolation says which messages of transactions are read.
+// Isolation selects the messages of transactions that are read.
 type Isolation string
 
 // The isolation levels, with Kafka's names.
@@ -40,7 +40,7 @@ type fetched struct {
 }
 
 // fetchFrom sends one request for messages. kafka-go's Client.Fetch does the same, but
-// leaves out which transactions were aborted.
+// drops the list of aborted transactions.
 func fetchFrom(ctx context.Context, c *cluster.Client, tp topicPartition, offset int64, maxBytes int, wait time.Duration, isolation Isolation) (*fetched, error) {
 	m, err := c.Transport.RoundTrip(ctx, c.Addr, &fetch.Request{
 		ReplicaID:      -1,
@@ -100,7 +100,7 @@ func (f *fetched) batches(yield func(protocol.RecordReader) bool) {
 // abortedTransactions are the aborted transactions of an answer whose end was not read yet.
 type abortedTransactions []fetch.ResponseTransaction
 
-// skip reports whether the records of the next batch are not messages: it belongs to an
+// skip reports that the records of the next batch are no messages: the batch belongs to an
 // aborted transaction, or is the marker that ends a transaction.
 func (a *abortedTransactions) skip(batch protocol.RecordReader) bool {
 	switch b := batch.(type) {

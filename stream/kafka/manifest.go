@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// manifest names a snapshot and says how to find and to verify it, up to one of its
-// checkpoints. The metadata of a commit are manifests: of the snapshot that belongs
-// to the offset, the one before, and the one before that, which is being removed.
+// manifest names a snapshot, up to one of its checkpoints, with its place and its checksum.
+// The metadata of a commit are the manifests of three snapshots: the one that belongs to
+// the offset, the one before, and the one before that, which is being removed.
 type manifest struct {
 	id     string // unique: snapshots are never overwritten
 	next   int64  // offset that it belongs to

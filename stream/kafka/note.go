@@ -22,7 +22,7 @@ func (n *note) String() string {
 	return fmt.Sprintf("%s %d %d:%016x %s", noteVersion, n.partitions, n.mark.Offset, n.mark.Hash, n.text)
 }
 
-// parseNote takes what String has not written for the text of the caller.
+// parseNote reverses String. Any other text is the text of the caller.
 func parseNote(s string) note {
 	f := strings.SplitN(s, " ", 4)
 	if len(f) != 4 || f[0] != noteVersion {

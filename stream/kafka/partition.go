@@ -16,9 +16,9 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
-// Partition is a partition while it is assigned: a stream.Source, Seeker, Verifier and
-// Committer. Read and Seek belong to one goroutine, Commit may be called from
-// another one.
+// Partition is a partition while it is assigned: a stream.Source, and a Seeker, Verifier
+// and Committer of package checkpoint. Read and Seek belong to one goroutine, Commit may
+// be called from another one.
 type Partition struct {
 	group      *Group
 	tp         topicPartition
@@ -37,11 +37,11 @@ type Partition struct {
 	pending  []stream.Message
 	messages []stream.Message // the memory of pending
 	arena    []byte           // backs the keys and values of pending
-	spare    []byte           // backs what the Read before the last fetch delivered
+	spare    []byte           // backs the messages that the present Read has delivered before the last fetch
 	saved    int64            // 1 + offset that a Store has committed; 0 = none
 	doubtful bool             // the log may have been replaced since the last answer with messages
-	answered time.Time        // when that came
-	held     time.Time        // since when stable has not moved, or nothing waits behind it
+	answered time.Time        // time of that answer
+	held     time.Time        // last time at which stable moved, or nothing waited behind it
 
 	witness *witness
 	limit   int // bytes of a message that are kept
@@ -86,7 +86,7 @@ func (g *Group) newPartition(tp topicPartition, m *membership) *Partition {
 // Topic returns the name of the topic.
 func (p *Partition) Topic() string { return p.tp.topic }
 
-// Partitions returns how many partitions the topic had when the Group began to Run.
+// Partitions returns the number of partitions of the topic when the Group began to Run.
 func (p *Partition) Partitions() int { return p.partitions }
 
 // Number returns the number of the partition in the topic.
@@ -154,9 +154,9 @@ func (p *Partition) Seek(ctx context.Context, next int64, last stream.Mark) erro
 	return p.open(ctx, next, last)
 }
 
-// open finds the first offset to be read, at or, when at is negative, the
-// committed one. It checks that the log still has it, and that the log is the
-// one of the commit and of last.
+// open goes to the first offset to be read: at or, if at is negative, the committed one.
+// It checks that the log still has this offset, and that the log is the one of the commit
+// and of last.
 func (p *Partition) open(ctx context.Context, at int64, last stream.Mark) error {
 	committed, note, err := p.committed(ctx)
 	if err != nil {
@@ -201,8 +201,7 @@ func (p *Partition) open(ctx context.Context, at int64, last stream.Mark) error 
 	return p.place(at, first, end)
 }
 
-// startMark is the metadata of a commit that says where to start, and not what
-// was processed.
+// startMark is the metadata of a commit of a start: nothing before it was processed.
 const startMark = "start"
 
 // place continues at an offset, given the bounds of the log.
@@ -356,9 +355,9 @@ func commitError(err error) error {
 	return err
 }
 
-// fenced asks the group whether the partition certainly has another owner by now. A process that was
-// frozen mixes what it read before with what the new owner has written since: an error of its work says
-// nothing about the partition. Without an answer the partition counts as ours. The answer to a
+// fenced asks the group whether this member has left it, so that the partition has another owner. A process that
+// was frozen mixes messages that it read before with those that the new owner has written since: an error of its
+// work then says nothing about the partition. Without an answer the partition counts as ours. The answer to a
 // heartbeat would be shorter, but kafka-go reads its two fields in the wrong order.
 func (p *Partition) fenced() bool {
 	if p.member == nil {

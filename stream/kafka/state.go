@@ -23,7 +23,7 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
-// chunkBytes is less than what any broker accepts as a message.
+// chunkBytes is the size of a chunk, which any broker accepts as a message.
 const chunkBytes = 512 << 10
 
 // Store returns the checkpoints of a partition. It is valid while the partition is
@@ -37,7 +37,7 @@ func (t *StateTopic) Store(p *Partition) *Store {
 type Store struct {
 	topic             *StateTopic
 	p                 *Partition
-	current, previous manifest       // loaded or saved last, and the next to be removed
+	current, previous manifest       // the snapshot loaded or saved last, and the one before
 	sum               hash.Hash      // of the chunks of current; nil = changes cannot follow
 	unused            map[string]int // snapshots to remove after the next commit, and the number of their chunks
 	damaged           atomic.Int64
@@ -45,13 +45,13 @@ type Store struct {
 
 var _ checkpoint.Store = (*Store)(nil)
 
-// Damaged returns how many snapshots Load has found damaged. It may be called from
-// any goroutine.
+// Damaged returns the number of snapshots that Load has found damaged. Any goroutine
+// may call it.
 func (s *Store) Damaged() int64 { return s.damaged.Load() }
 
-// Load implements checkpoint.Store. It returns the committed snapshot; of a damaged one the
-// part before the damage, or else the snapshot before. Without a commit it returns the
-// newest snapshot: all points before it were accepted, whoever wrote it. Load writes
+// Load implements checkpoint.Store. It returns the committed snapshot. If that is damaged, it
+// returns the part before the damage, or else the snapshot before. Without a commit it returns
+// the newest snapshot: all points before it were accepted, whoever wrote it. Load writes
 // nothing: see collect.
 func (s *Store) Load(ctx context.Context) ([]checkpoint.Checkpoint, error) {
 	s.sum = nil
@@ -106,9 +106,9 @@ func (s *Store) use(ctx context.Context, m manifest) (list []checkpoint.Checkpoi
 	return list, found, err
 }
 
-// read returns the checkpoints of a snapshot, and for all that is in the topic from
-// its first chunk on the number of chunks. With an error that wraps checkpoint.ErrCorrupt come the
-// checkpoints before the damage.
+// read returns the checkpoints of a snapshot, and the number of chunks of every snapshot in
+// the topic from its first chunk on. With an error that wraps checkpoint.ErrCorrupt it returns
+// the checkpoints before the damage.
 func (s *Store) read(ctx context.Context, m manifest) (list []checkpoint.Checkpoint, found map[string]int, err error) {
 	parts := make(chunks, m.chunks)
 	found = make(map[string]int)
@@ -230,10 +230,10 @@ func (s *Store) Save(ctx context.Context, c checkpoint.Checkpoint) error {
 	return nil
 }
 
-// chunkWriter divides what it gets into chunks.
+// chunkWriter divides its input into chunks.
 type chunkWriter struct {
 	chunk []byte
-	write func(chunk []byte) error // may keep it
+	write func(chunk []byte) error // may keep the chunk
 }
 
 // Write implements io.Writer.

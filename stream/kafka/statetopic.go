@@ -18,13 +18,12 @@ import (
 //
 // A snapshot is a whole checkpoint and the changes to it, in chunks under keys that
 // are used once: group/topic/partition/id/number. Groups that share a state topic do
-// not see each other's. Only its owner adds to it, and a new
+// not see each other's. Only the owner of a partition adds to its snapshot, and a new
 // owner begins a new one. A checkpoint counts from the moment in which the group
 // commits its offset together with the name of the snapshot, the number of its
 // chunks and their checksum. The broker refuses that commit when the partition has
-// a new owner, so later writes of the old owner have no effect. The last two
-// snapshots are kept. After the commit, earlier snapshots and the remains of former owners
-// are removed.
+// a new owner, so later writes of the old owner have no effect. After the commit,
+// all snapshots but the last two are removed, and the remains of former owners.
 type StateTopic struct {
 	reader *Group // of all its partitions, in no consumer group
 	topic  string
@@ -32,9 +31,9 @@ type StateTopic struct {
 }
 
 // StateTopic opens a topic for the checkpoints of the group. A topic that exists is used
-// as it is; another one is created. StateTopic checks that the topic keeps its messages: that it is
-// compacted and has at least as many partitions as the input. It waits for the brokers and the
-// input until ctx ends.
+// as it is, otherwise it is created. StateTopic checks that the topic is compacted, so that it
+// keeps its messages, and that it has at least as many partitions as the input. It waits for
+// the brokers and the input until ctx ends.
 func (g *Group) StateTopic(ctx context.Context, topic string) (*StateTopic, error) {
 	counts, err := g.waitForTopics(ctx)
 	if err == nil {
@@ -65,8 +64,8 @@ func openStateTopic(ctx context.Context, c cluster.Connection, topic string, par
 	return t, nil
 }
 
-// TryStateTopic makes the checks of Group.StateTopic, but creates nothing: it reports whether the topic
-// exists, and returns an error when it cannot be used or created.
+// TryStateTopic makes the checks of Group.StateTopic and creates nothing. It reports whether the topic
+// exists, and returns an error when the topic cannot be used or created.
 func TryStateTopic(ctx context.Context, c cluster.Connection, topic string, partitions int) (exists bool, err error) {
 	t, exists, err := findStateTopic(ctx, c, topic, slog.New(slog.DiscardHandler))
 	if err == nil && exists {
@@ -107,7 +106,7 @@ func (t *StateTopic) Close() error {
 	return nil
 }
 
-// create creates the topic, or only asks whether that is possible.
+// create creates the topic; with only it asks the brokers whether that is possible.
 func (t *StateTopic) create(ctx context.Context, partitions int, only bool) error {
 	return t.try(ctx, "create the state topic", func(ctx context.Context) error {
 		resp, err := t.reader.client.CreateTopics(ctx, &kafkago.CreateTopicsRequest{ValidateOnly: only, Topics: []kafkago.TopicConfig{{
@@ -134,7 +133,7 @@ func (t *StateTopic) create(ctx context.Context, partitions int, only bool) erro
 	})
 }
 
-// check counts the partitions, and refuses a topic that forgets.
+// check counts the partitions, and refuses a topic that is not compacted.
 func (t *StateTopic) check(ctx context.Context, partitions int) error {
 	counts, err := t.reader.waitForTopics(ctx)
 	if err != nil {

@@ -14,7 +14,7 @@ func (g *Group) setState(s string) {
 
 // Status is the present state of a Group.
 type Status struct {
-	State      string // what it waits for; "" = working on the partitions
+	State      string // cause of a wait; "" = working on the partitions
 	Generation int    // of the group
 	Partitions []PartitionStatus
 }
@@ -25,20 +25,20 @@ type PartitionStatus struct {
 	Partition int
 	Assigned  bool
 	Position  int64  // offset of the next message to be delivered; -1 = not started
-	End       int64  // offset before which messages can be read, when last heard: the end of the log or, with ReadCommitted, of the decided transactions
+	End       int64  // end of the log at the last answer or, with ReadCommitted, of its decided transactions
 	Lost      int64  // records that retention removed before they were read
 	Retries   int64  // requests that failed and were repeated
-	Problem   string // why the last request of a kind failed, or what holds up messages; "" = nothing
+	Problem   string // failure of the last request of a kind, or transaction that holds up messages; "" = none
 }
 
-// problems are the problems of a partition, by the operation that fails: that messages can be fetched does not mean that a checkpoint
-// can be written.
+// problems are the problems of a partition, by the operation that fails: messages may be fetched while no checkpoint can
+// be written.
 type problems struct {
 	mu    sync.Mutex
 	texts map[string]string
 }
 
-// set sets or, with an empty text, removes a problem, and reports whether that changes something.
+// set sets or, with an empty text, removes a problem, and reports a change.
 func (p *problems) set(what, text string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,8 +66,8 @@ func (p *problems) any() string {
 	return ""
 }
 
-// Lag returns the number of offsets that can be read and are not passed yet. Markers at the
-// end of transactions count until the reader has passed them.
+// Lag returns the number of readable offsets that the reader has not passed yet, markers at
+// the end of transactions included.
 func (p PartitionStatus) Lag() int64 {
 	if p.Position < 0 {
 		return 0
@@ -75,7 +75,7 @@ func (p PartitionStatus) Lag() int64 {
 	return max(0, p.End-p.Position)
 }
 
-// Status may be called at any time from any goroutine.
+// Status returns the present state. Any goroutine may call it at any time.
 func (g *Group) Status() Status {
 	g.mu.Lock()
 	defer g.mu.Unlock()

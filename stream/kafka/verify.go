@@ -18,9 +18,9 @@ import (
 // verified before the second one counts.
 const longPause = time.Second
 
-// Verify returns an error that wraps ErrRecreated or ErrBeyondEnd when the log may not
-// be the one of all messages delivered so far. It repeats failing requests until ctx
-// ends, and may be called from any goroutine.
+// Verify returns an error that wraps ErrRecreated or ErrBeyondEnd unless the log is still
+// the one of all messages delivered so far. It repeats failing requests until ctx ends.
+// Any goroutine may call it.
 func (p *Partition) Verify(ctx context.Context) error {
 	return p.try(ctx, "verify the log", func(ctx context.Context) error { return p.verifyOnce(ctx) })
 }
@@ -74,9 +74,9 @@ func (w *witness) saw(messages []stream.Message) {
 	w.Saw(last)
 }
 
-// reread returns the mark of what the log has at an offset now, be it the marker of a
-// transaction; none when it was removed. When the log ends before, the error wraps
-// ErrBeyondEnd.
+// reread returns the mark of the record that the log has at an offset now, a marker of a
+// transaction included, or none when the record was removed. The error wraps ErrBeyondEnd
+// when the log ends before the offset.
 func (p *Partition) reread(ctx context.Context, offset int64) (stream.Mark, error) {
 	// The broker returns a whole batch even if it is asked for one byte.
 	resp, err := p.request(ctx, offset, 1, ReadUncommitted)

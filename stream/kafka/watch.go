@@ -13,8 +13,8 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
-// checkPartitions compares the numbers of partitions with those that the topics had
-// when the group committed its offsets, before anybody works.
+// checkPartitions compares the present numbers of partitions with the numbers at the time
+// of the commits of the group, before any work begins.
 func (g *Group) checkPartitions(ctx context.Context, now map[string]int) error {
 	if g.config.Group == "" {
 		return nil
@@ -59,8 +59,8 @@ func partitionsChanged(topic string, was, now int) error {
 }
 
 // watch looks at the topics until ctx ends, also while the readers are held up. It
-// returns a permanent error when a topic has been replaced, or when it has gained or
-// lost partitions: the keys of its messages are then spread in another way.
+// returns a permanent error when a topic has been replaced, or has another number of
+// partitions, which spreads the keys of its messages in another way.
 func (g *Group) watch(ctx context.Context, was map[string]int) error {
 	tick := time.NewTicker(g.watchEvery)
 	defer tick.Stop()
@@ -76,7 +76,7 @@ func (g *Group) watch(ctx context.Context, was map[string]int) error {
 		}
 		now, err := g.client.Partitions(ctx, g.config.Topics)
 		if err != nil {
-			continue // the readers notice and report what does not pass
+			continue // the readers notice and report a failure that lasts
 		}
 		for _, t := range g.config.Topics {
 			if now[t] != was[t] {
@@ -87,7 +87,7 @@ func (g *Group) watch(ctx context.Context, was map[string]int) error {
 }
 
 // verify compares the logs of the assigned partitions with the messages read. It returns
-// only permanent errors; what else fails is noticed by the readers.
+// permanent errors alone; the readers notice the others.
 func (g *Group) verify(ctx context.Context) error {
 	g.mu.Lock()
 	list := slices.Collect(maps.Values(g.assigned))
@@ -107,8 +107,8 @@ func (g *Group) verify(ctx context.Context) error {
 	return nil
 }
 
-// refreshEnds asks how far the logs of the assigned partitions can be read, so that the
-// lag of a reader that is held up grows.
+// refreshEnds asks for the readable ends of the logs of the assigned partitions, so that
+// the lag of a reader that is held up grows.
 func (g *Group) refreshEnds(ctx context.Context) {
 	request := make(map[string][]kafkago.OffsetRequest)
 	g.mu.Lock()

@@ -147,7 +147,7 @@ func (c *Connection) NewClient(topics []string) (*Client, error) {
 	}, nil
 }
 
-// Dialer does for a consumer group what NewClient does for all else.
+// Dialer returns the connections for a consumer group; all other requests use NewClient.
 func (c *Connection) Dialer() (*kafkago.Dialer, error) {
 	mechanism, err := c.SASL.mechanism()
 	if err != nil {

@@ -16,14 +16,14 @@ import (
 	"golang.org/x/oauth2/clientcredentials"
 )
 
-// OAuthBearer is the SASL mechanism that proves who a client is by a token (RFC 7628).
+// OAuthBearer is the SASL mechanism that identifies a client by a token (RFC 7628).
 const OAuthBearer = "OAUTHBEARER"
 
-// Token says where the token of OAuthBearer comes from: exactly one of File, Command and URL. Each
-// new connection asks, so that a token that was renewed is used.
+// Token has the source of the token of OAuthBearer: exactly one of File, Command and URL. Each new
+// connection asks this source, so that it uses a token that was renewed.
 type Token struct {
 	File    string
-	Command []string // prints it
+	Command []string // program that prints it, and its arguments
 
 	// URL is an OAuth endpoint for client credentials (RFC 6749, 4.4): the user name and the
 	// password belong to the client. A token is used until it expires.
@@ -66,7 +66,7 @@ func (s SASL) oauth() oauth {
 	}}
 }
 
-// runToken returns what a command prints.
+// runToken returns the output of a command.
 func runToken(ctx context.Context, command []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, tokenTimeout)
 	defer cancel()
@@ -94,8 +94,8 @@ func (o oauth) Start(ctx context.Context) (sasl.StateMachine, []byte, error) {
 	return o, []byte("n,,\x01auth=Bearer " + token + "\x01\x01"), nil
 }
 
-// Next implements sasl.StateMachine. A challenge is the reason of a refusal, which the client has
-// to acknowledge; the broker then ends with an error.
+// Next implements sasl.StateMachine. A challenge is the reason for a refusal. The client has to
+// acknowledge it, and the broker then ends with an error.
 func (oauth) Next(_ context.Context, challenge []byte) (done bool, response []byte, err error) {
 	return len(challenge) == 0, []byte{1}, nil
 }

@@ -46,8 +46,8 @@ func (e *RightsError) Error() string {
 }
 
 // CheckRights returns a *RightsError when the client lacks rights to topics, or Read of the group,
-// if there is one; and another error when a topic is not there or the brokers do not answer. A
-// broker before Kafka 2.3 does not tell rights; they are then taken for granted.
+// if there is one. It returns another error when a topic is missing or the brokers do not answer.
+// A broker before Kafka 2.3 does not tell rights: they are taken for granted.
 func (c *Connection) CheckRights(ctx context.Context, group string, topics map[string][]Right) error {
 	ctx, cancel := context.WithTimeout(ctx, c.RequestTimeout())
 	defer cancel()
@@ -98,8 +98,8 @@ func allows(operations int32, r Right) bool {
 }
 
 // describeTopics asks a broker for topics with the operations that are allowed. The pool of kafka-go
-// answers such requests from its memory, without them: this one has a connection of its own, which
-// kafka-go authenticates.
+// answers such requests from its memory, without the operations. So this request has a connection of
+// its own, which kafka-go authenticates.
 func (c *Connection) describeTopics(ctx context.Context, topics []string) ([]metadata.ResponseTopic, error) {
 	var err error
 	for _, broker := range c.Brokers {

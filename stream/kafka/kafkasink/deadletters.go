@@ -34,8 +34,9 @@ func NewDeadLetters(c cluster.Connection, topic string, log *slog.Logger) (strea
 	return &deadLetters{p}, nil
 }
 
-// maxLetter is how much of a value is kept, and of a key an eighth: a message
-// that was too large must not be too large again. A topic with a lower limit gets less.
+// maxLetter is the number of bytes of a value that are kept, eight times those of a key:
+// a message that was too large must not be too large again. See shorten for topics with
+// a lower limit.
 const maxLetter = batchBytes
 
 // WriteDeadLetters returns when all replicas have the letters; see

@@ -16,9 +16,9 @@ import (
 //	{"series":"host1","target":"cpu","horizon":1,"model":"auto","origin":"2026-01-01T00:00:00Z",
 //	 "time":"2026-01-01T00:00:10Z","yhat":0.5,"yhat_lower":0.4,"yhat_upper":0.6}
 //
-// with the target's time, with level behind model if there are several, and null for the bounds
-// of an interval that is not calibrated. With a joint region its ends follow,
-// yhat_joint_lower and yhat_joint_upper, in the first of the levels.
+// Time is the time of the target. Several levels add the member level behind model. Bounds of an
+// interval that is not calibrated are null. The ends of a joint region follow in the messages of
+// the first level, as yhat_joint_lower and yhat_joint_upper.
 type LongJSON struct {
 	Levels []float64 // engine.Config.Levels
 }

@@ -15,8 +15,8 @@ import (
 // exceeds its socket.request.max.bytes, 100 MiB by default, without saying why.
 const maxMessage = 64 << 20
 
-// deliver writes a batch, in halves if it exceeds the limit of the topic. What exceeds it alone goes to
-// p.oversize.
+// deliver writes a batch, in halves if it exceeds the limit of the topic. A single message that exceeds the
+// limit goes to p.oversize.
 func (p *Producer) deliver(ctx context.Context, partition int, batch []outgoing) error {
 	err := error(kafkago.MessageSizeTooLarge)
 	if len(batch) > 1 || batch[0].size() <= maxMessage {
@@ -72,7 +72,7 @@ func (p *Producer) Rejected() int64 { return p.rejected.Load() }
 
 // shorten halves a dead letter that exceeds the limit of its own topic.
 func shorten(_ context.Context, m *outgoing, reason error) (again bool, err error) {
-	const least = 256 // of a limit that leaves room for nothing
+	const least = 256 // bytes of a letter that is not shortened further
 	if len(m.key)+len(m.value) < least {
 		return false, reason
 	}

@@ -37,14 +37,14 @@ type Producer struct {
 	log      *slog.Logger
 	limit    atomic.Int64 // bytes of a request
 
-	// oversize gets a message that exceeds the limit of the topic, and why. It reports whether to send
-	// what it has left of the message. Nil: it is an error.
+	// oversize takes a message that exceeds the limit of the topic, and the error. It may shorten the
+	// message, and reports whether to send it again. Nil means that such a message is an error.
 	oversize  func(ctx context.Context, m *outgoing, reason error) (again bool, err error)
 	rejected  atomic.Int64
 	lettersMu sync.Mutex
 
 	mu      sync.Mutex
-	problem string // the failure since the last success that was logged last
+	problem string // last failure that was logged; "" after a success
 }
 
 // NewProducer returns a Producer that has not connected yet. A nil log means
@@ -75,9 +75,9 @@ func (p *Producer) Close() error {
 // Send writes messages and returns when all replicas have them. It uses Key, Value and Time
 // of each message (Time 0 means now). Failed requests, and requests for a topic that does
 // not exist yet, are repeated until ctx ends: a message may be there twice, but the order
-// within a partition is kept. A message that the broker refuses permanently is an error, unless
-// oversize takes it.
-// Send is for one goroutine; when ctx interrupts Send, the messages must not be changed
+// within a partition is kept. A message that the broker refuses permanently is an error.
+//
+// Send is for one goroutine. When ctx interrupts Send, the messages must not be changed
 // afterwards.
 func (p *Producer) Send(ctx context.Context, messages []stream.Message) error {
 	return p.send(ctx, len(messages), func(i int) outgoing {

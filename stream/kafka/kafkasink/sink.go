@@ -9,12 +9,12 @@ import (
 )
 
 // Sink writes forecasts to a topic, as messages that an Encoder makes. The key is the name of
-// the series. The time of the message is the time of writing: a topic may refuse or remove what
-// has another.
+// the series. The time of the message is the time of writing: a topic may refuse or remove
+// messages of other times.
 //
 // A topic keeps messages that were written twice: after a crash, or a request whose answer
-// was lost, messages are there again, with the same bytes. A consumer takes
-// (series, target, horizon, level, time) for the identity of a forecast.
+// was lost, messages are there again, with the same bytes. The identity of a forecast is
+// (series, target, horizon, level, time).
 type Sink struct {
 	producer *Producer
 	encoder  Encoder

@@ -1,5 +1,5 @@
-// Package retry has the pause before a failed request to Kafka is repeated, and the errors for which there is no
-// point in it: the refusals of a client or of a message, with the remedy.
+// Package retry has the pause before a failed request to Kafka is repeated, and tells the errors that no repetition
+// cures: the refusal of a client or of a message, with the remedy.
 package retry
 
 import (
@@ -45,7 +45,7 @@ func (b *Backoff) Reset() { b.next = 0 }
 
 // Refused reports whether err is the broker's refusal of this client
 // as it is configured. At the start this is a mistake that waiting does not
-// repair; later it may be a change of credentials and is waited for.
+// repair. Later it may be a change of credentials, and callers wait.
 func Refused(err error) bool {
 	for _, e := range []kafkago.Error{
 		kafkago.SASLAuthenticationFailed, kafkago.UnsupportedSASLMechanism, kafkago.IllegalSASLState,
@@ -84,7 +84,7 @@ func expectsTLS(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "expecting TLS")
 }
 
-// Explain adds what to look at to an error of a refused client.
+// Explain adds the probable cause to the error of a refused client.
 func Explain(err error) error {
 	var record tls.RecordHeaderError
 	switch {
@@ -108,7 +108,7 @@ func Explain(err error) error {
 	return err
 }
 
-// ExplainFirst is Explain for an error before there ever was an answer.
+// ExplainFirst is Explain for an error before the first answer of a broker.
 func ExplainFirst(err error) error {
 	if dial := new(net.OpError); errors.Is(err, syscall.ECONNREFUSED) && errors.As(err, &dial) && dial.Addr != nil {
 		return fmt.Errorf("no broker listens at %s: start it, or correct the address: %w", dial.Addr, syscall.ECONNREFUSED)
@@ -124,8 +124,8 @@ func ExplainFirst(err error) error {
 	return Explain(err)
 }
 
-// Kind is the text of an error without what differs between two of a kind: the
-// ports of a connection.
+// Kind is the text of an error without the ports of a connection, so that errors of
+// one kind have one text.
 func Kind(err error) string {
 	var op *net.OpError
 	if errors.As(err, &op) {
