@@ -264,15 +264,12 @@ func (c *calendar) learn(s *autoSeries, o *outcome) {
 }
 
 // learnAnchor learns the errors of the forecasts p for anchor k, whose target is sample. every is the number of
-// outcomes per term of the shrinkage.
+// outcomes per term of the shrinkage. look has to be called before.
 func (c *calendar) learnAnchor(s *autoSeries, k int, p *calendarForecast, sample []float64, every int) {
 	if !p.known || c.learners == nil {
 		return
 	}
 	taught := teaches(s.total, thin(c.horizons[k+1]))
-	if taught {
-		c.look(s.seasons, 1)
-	}
 	for j, v := range sample {
 		i := k*len(sample) + j
 		e := v - p.base[i]

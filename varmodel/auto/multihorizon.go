@@ -152,78 +152,69 @@ func newMultihorizon(m *auto, q *seasons, calendar bool) *multihorizon {
 	return o
 }
 
+// learn scores the forecasts whose target is the sample, NaN where missing, and learns from their errors.
 func (o *multihorizon) learn(s *autoSeries, of *outcome) {
+	n, scaler := len(o.origins), s.rest().scaler // the scaler has the statistics before the sample
 	if s.calendar != nil {
-		o.teach(s.calendar, s, of.sample)
+		s.calendar.look(s.seasons, 1)
 	}
-	o.Observe(of.sample, s.rest().scaler)
-}
-
-// teach lets the calendar learn from the corrected forecasts with the given target.
-func (o *multihorizon) teach(c *calendar, s *autoSeries, sample []float64) {
-	n := len(o.origins)
 	for k, h := range o.direct.steps {
 		if o.count < h {
 			break
 		}
-		every := o.rounds[k].length(o.mixtures[k].steps, s.rest().scaler)
-		c.learnAnchor(s, k, &o.origins[(o.next-h+n)%n].calendar, sample, every)
+		p, every := &o.origins[(o.next-h+n)%n], o.rounds[k].length(o.mixtures[k].steps, scaler)
+		if s.calendar != nil {
+			s.calendar.learnAnchor(s, k, &p.calendar, of.sample, every)
+		}
+		o.learnAnchor(k, p, of.sample, every)
 	}
 }
 
-// Observe scores the forecasts whose target is sample, NaN where missing, and learns from their
-// errors. s has the statistics of the remainder before the sample.
-func (o *multihorizon) Observe(sample []float64, s *series.Scaler) {
-	g, y := o.direct, o.target
-	n := len(o.origins)
-	for k, h := range g.steps {
-		if o.count < h {
-			break
+// learnAnchor learns from the outcome of the forecasts of anchor k at the origin p. every is the number of
+// outcomes per round.
+func (o *multihorizon) learnAnchor(k int, p *origin, sample []float64, every int) {
+	g, m, y := o.direct, o.mixtures[k], o.target
+	for j, v := range sample {
+		y[j] = v - p.seasons[k*g.dim+j]
+	}
+	m.setRounds(every)
+	o.shrinkages[k].every = every
+	o.trends.learn(k, every, y, p)
+	start := p.forecasts[k][repeatLast*g.dim:][:g.dim]
+	if !p.awake[k] {
+		o.abstain(k, p.forecasts[k])
+	}
+	m.forecastTo(o.out, start, p.forecasts[k])
+	m.setOut(p.mixed[k*g.dim : (k+1)*g.dim])
+	smooth := p.smooth[k*g.dim:][:g.dim]
+	mixed := p.shrunk[k*g.dim:][:g.dim]
+	o.shrinkages[k].Observe(m, y, start, start)
+	for j, v := range y {
+		if t := &o.single[k*g.dim+j]; t.addOf(m, j, v-start[j], 0) {
+			t.every = every
+			t.endOutcome()
+			unit := m.steps.Inverse[j]
+			o.preferences[k*g.dim+j].learn((v-mixed[j])*unit, (v-smooth[j])*unit, every)
 		}
-		p := &o.origins[(o.next-h+n)%n]
-		for j, v := range sample {
-			y[j] = v - p.seasons[k*g.dim+j]
-		}
-		m := o.mixtures[k]
-		every := o.rounds[k].length(m.steps, s)
-		m.setRounds(every)
-		o.shrinkages[k].every = every
-		o.trends.learn(k, every, y, p)
-		start := p.forecasts[k][repeatLast*g.dim:][:g.dim]
-		if !p.awake[k] {
-			o.abstain(k, p.forecasts[k])
-		}
-		m.forecastTo(o.out, start, p.forecasts[k])
-		m.setOut(p.mixed[k*g.dim : (k+1)*g.dim])
-		smooth := p.smooth[k*g.dim:][:g.dim]
-		mixed := p.shrunk[k*g.dim:][:g.dim]
-		o.shrinkages[k].Observe(m, y, start, start)
-		for j, v := range y {
-			if t := &o.single[k*g.dim+j]; t.addOf(m, j, v-start[j], 0) {
-				t.every = every
-				t.endOutcome()
-				unit := m.steps.Inverse[j]
-				o.preferences[k*g.dim+j].learn((v-mixed[j])*unit, (v-smooth[j])*unit, every)
-			}
-		}
-		m.Observe(y, start, true)
+	}
+	m.Observe(y, start, true)
 
-		g.learners[k].PredictTo(g.out, g.featuresWithInputs(p, k))
-		root := math.Sqrt(float64(h))
-		any := false
-		for j, v := range y {
-			e, local := &g.out[j], &g.out[g.dim+j]
-			if math.IsNaN(v) {
-				*e, *local = 0, 0
-				continue
-			}
-			any = true
-			*e = inUnits(v-p.last[j], root*p.step[j]) - *e
-			*local = inUnits(v-p.local[j], p.sd[j]) - *local
+	learner, phi := g.learners[k], g.featuresWithInputs(p, k)
+	learner.PredictTo(g.out, phi)
+	root := math.Sqrt(float64(g.steps[k]))
+	any := false
+	for j, v := range y {
+		e, local := &g.out[j], &g.out[g.dim+j]
+		if math.IsNaN(v) {
+			*e, *local = 0, 0
+			continue
 		}
-		if any {
-			g.learners[k].Update(g.featuresWithInputs(p, k), g.out)
-		}
+		any = true
+		*e = inUnits(v-p.last[j], root*p.step[j]) - *e
+		*local = inUnits(v-p.local[j], p.sd[j]) - *local
+	}
+	if any {
+		learner.Update(phi, g.out)
 	}
 }
 

@@ -65,7 +65,7 @@ func TestLongHorizonsAreScoredAsIssued(t *testing.T) {
 			want = append(want, p.mixed[k*d+j]/o.mixtures[k].unit(j))
 		}
 	}
-	o.Observe(x[299], s.scaler)
+	o.learn(s, &outcome{sample: x[299]})
 	moved := false
 	for k := range o.direct.steps {
 		for j := range d {

@@ -111,7 +111,7 @@ func TestLongHorizonsLearnTheRemainder(t *testing.T) {
 			}
 		}
 		if learn {
-			o.Observe([]float64{3 + season, 1 + season}, s.scaler)
+			o.learn(s, &outcome{sample: []float64{3 + season, 1 + season}})
 		}
 		c := snapshot.NewEncoder(nil)
 		for k := range o.mixtures {

@@ -143,17 +143,18 @@ func (o *multihorizon) follow(dst, path, mean []float64, n, k, left, h int) {
 	if !slices.ContainsFunc(before, positive) && !slices.ContainsFunc(after, positive) {
 		return
 	}
-	from, to := path[(left-1)*d:][:d], path[(h-1)*d:][:d]
-	for j := range d {
+	from, to, scales := path[(left-1)*d:][:d], path[(h-1)*d:][:d], o.out
+	for j := range scales {
 		p, q := from[j]-mean[j], to[j]-mean[j]
-		scale := series.ClipTo((p*(dst[(left-1)*d+j]-mean[j])+q*(dst[(h-1)*d+j]-mean[j]))/(p*p+q*q), 0, 1)
-		if !(scale > 0) { // nor NaN
-			continue
-		}
-		for i := left + 1; i < h; i++ {
-			t := float64(i-left) / float64(h-left)
-			weight := scale * ((1-t)*before[j] + t*after[j])
-			dst[(i-1)*d+j] += weight * (path[(i-1)*d+j] - ((1-t)*from[j] + t*to[j]))
+		scales[j] = series.ClipTo((p*(dst[(left-1)*d+j]-mean[j])+q*(dst[(h-1)*d+j]-mean[j]))/(p*p+q*q), 0, 1)
+	}
+	for i := left + 1; i < h; i++ {
+		t := float64(i-left) / float64(h-left)
+		row, at := dst[(i-1)*d:][:d], path[(i-1)*d:][:d]
+		for j, scale := range scales {
+			if scale > 0 { // nor NaN
+				row[j] += scale * ((1-t)*before[j] + t*after[j]) * (at[j] - ((1-t)*from[j] + t*to[j]))
+			}
 		}
 	}
 }
