@@ -58,9 +58,9 @@ func (l *DoublyStochastic) Start(theta []float64) {
 	}
 }
 
-// Redrawn: block i has other features than before, as of the next call:
-// its weights mean nothing any more and become zero (Brault 2017, Algorithm 4,
-// after the cap). An average starts again.
+// Redrawn is called when block i has new features. Its weights become zero, as they
+// belong to the old ones (Brault 2017, Algorithm 4, after the cap). An average starts
+// again.
 func (l *DoublyStochastic) Redrawn(i int) {
 	clear(l.block(i))
 	if l.mean != nil {

@@ -82,7 +82,7 @@ func nabAlarms(s Labelled, before int) []nabAlarm {
 	var alarms []nabAlarm
 	n := len(s.Scores)
 	probation := min(int(nabProbation*float64(n)), nabProbationMost)
-	next := 0 // window that has not ended
+	next := 0 // first window that has not ended
 	for i, score := range s.Scores {
 		for next < len(s.Windows) && i > s.Windows[next][1] {
 			next++

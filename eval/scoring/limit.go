@@ -27,16 +27,19 @@ func (l Limit) String() string {
 }
 
 // ReachTo sets dst to the probabilities that a variable, now y, has reached the limit by each step of its forecasts
-// yhat with intervals [lower, upper] of the given level. It returns the index of the first step by which that is more
-// likely than not; -1: there is none.
+// yhat, whose intervals [lower, upper] have the given level. It returns the index of the first step with a probability
+// above 1/2, or -1.
 //
-// The error at each step is normal on each side of the forecast, with the width of the interval on
-// that side, and errors of consecutive steps follow a Markov process whose innovations have the width of the first step: the
-// correlation of the errors at steps i-1 and i is sqrt(1 - s_1²/s_i²) for the widths s. Errors are white
-// noise where the widths do not grow, and a random walk where they grow with the root of the step. The error of a
-// path that has stayed inside is taken for normal again, with its mean and its variance (assumed density).
+// On each side of the forecast the error is normal, with the width s of the interval on that side. Errors of
+// consecutive steps follow a Markov process whose innovations have the width of the first step:
 //
-// A step without an interval has the probability of the step before, NaN at first; until then the path itself decides.
+//	correlation of the errors at steps i-1 and i = sqrt(1 - s_1²/s_i²).
+//
+// Errors are white noise where the widths do not grow, and a random walk where they grow with the root of the step.
+// The error of a path that has stayed inside is approximated by a normal one with its mean and variance (assumed
+// density).
+//
+// A step without an interval has the probability of the step before, NaN at first; until then yhat itself decides.
 func (l Limit) ReachTo(dst []float64, y float64, yhat, lower, upper []float64, level float64) (first int) {
 	z := math.Sqrt2 * math.Erfinv(level)
 	reached, above, below := math.NaN(), excursion{p: 1, variance: 1}, excursion{p: 1, variance: 1}

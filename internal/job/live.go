@@ -424,7 +424,7 @@ type partition struct {
 type counters struct {
 	run.Stats
 	SinkRetries map[string]int64 // requests to InfluxDB that were repeated, by reason
-	Problem     string           // why messages wait for a schema, or the outputs do not accept what they get; "" = nothing
+	Problem     string           // cause of a wait for a schema, or of failed requests to an output; "" = none
 	Damaged     int64            // Checkpoints that could not be read
 }
 

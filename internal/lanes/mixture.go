@@ -98,8 +98,8 @@ func (m *Mixture) Derive() {
 	m.Learn(m.Mean, none)
 }
 
-// SetEvery changes the number of outcomes of a round, which is positive. A round that has as
-// many already ends with the next one.
+// SetEvery changes the number of outcomes of a round to every > 0. A round that has every or
+// more outcomes already ends with the next one.
 func (m *Mixture) SetEvery(every int) {
 	if every == m.Every {
 		return

@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	shownVariables = 6   // whose forecasts are drawn
-	shownSamples   = 160 // the last ones of them
-	maxBins        = 240 // over the whole run
+	shownVariables = 6   // variables whose forecasts are drawn
+	shownSamples   = 160 // last samples of a drawn forecast
+	maxBins        = 240 // bins over the whole run
 	shownExperts   = 64
 )
 
@@ -133,8 +133,8 @@ func (t *Trace) bin(time int64) *bin {
 	return b
 }
 
-// add counts the errors of the forecast in s, and of the sample it was made at, in
-// the place of y.
+// add counts the errors, at y, of the forecast in s, and of the sample in s as the naive
+// forecast.
 func (b *bin) add(y []float64, s *sample) {
 	if len(s.yhat) == 0 {
 		return

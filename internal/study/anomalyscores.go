@@ -170,7 +170,7 @@ func (s *Anomalies) observe(o *stream.Observation) {
 	}
 }
 
-// forecast returns the one for a time, and forgets those for earlier ones.
+// forecast returns the forecast for a time, and forgets earlier ones.
 func (s *scoredSeries) forecast(time int64) bounds {
 	n := 0
 	for n < len(s.forecasts) && s.forecasts[n].time < time {

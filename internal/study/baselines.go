@@ -236,7 +236,7 @@ func newCoverages(level float64) *coverages {
 	return &coverages{of: make(map[string][]coverage), lowest: math.NaN(), limit: level - lowCoverage}
 }
 
-// add takes what scoring.Scorer.InsideTo has written for a series.
+// add takes the coverages of a series from scoring.Scorer.InsideTo.
 func (c *coverages) add(series string, inside []float64) {
 	list := c.of[series]
 	if len(list) != len(inside) {

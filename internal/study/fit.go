@@ -364,7 +364,7 @@ func (s *fixedSet) algorithm4(fits []Fit, first []float64, maps *orff.Blocks, c 
 		if rate == 0 { // below 2 over the largest eigenvalue of the Hessian of a block
 			rate = 1 / (s.curvature(maps.Block(0)) + lambda)
 		}
-		d.Rate, d.Average = rates.Constant(rate), true // a constant rate alone ends in noise
+		d.Rate, d.Average = rates.Constant(rate), true // without the average, a constant rate ends in noise
 	}
 	l, err := sgd.NewDoublyStochastic(d)
 	if err != nil {

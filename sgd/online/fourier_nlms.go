@@ -37,13 +37,13 @@ type FourierNLMS struct {
 	cfg   FourierNLMSConfig
 	f     *vec.FourierWeights
 	d     int     // frequencies
-	limit int     // steps kept back at most
+	limit int     // largest number of steps that are kept back
 	c     float64 // mu / ||phi||^2 of the last prediction
 }
 
 const (
 	firstCache = 48 << 10 // bytes
-	fewSteps   = 3        // kept back where weights and frequencies fit into it
+	fewSteps   = 3        // limit if weights and frequencies fit into this cache
 	manySteps  = 8
 )
 

@@ -79,7 +79,7 @@ func (l *timeline) add(from, to int64, every Spacing) bool {
 func (l *timeline) returns(t int64, every Spacing) bool {
 	if l.back > 0 && t <= l.last {
 		if every == 0 || span(t, l.last)/uint64(every.Length()) < Agreement {
-			return false // parts of one row do not ascend
+			return false // too close to the last time: records of one row come in any order
 		}
 		l.back = 0
 	}

@@ -37,7 +37,7 @@ type PointError string
 
 func (e PointError) Error() string { return string(e) }
 
-// action is what to do about a failed request.
+// action is the reaction to a failed request.
 type action int
 
 const (
@@ -88,7 +88,7 @@ func (c Classifier) classify(err error, now time.Time) failure {
 // timeout matches what servers say that gave up.
 var timeout = regexp.MustCompile(`(?i)\btime(d )?-?out\b`)
 
-// action is what to do about an answer with the given message.
+// action returns the reaction to an answer with the given message.
 func (c Classifier) action(e *AnswerError, message string) action {
 	switch {
 	case c.Lost.MatchString(message):

@@ -60,8 +60,8 @@ func (b *arrowBatch) next() arrowBuffer {
 	return x
 }
 
-// open opens a field and those in it: the columns of single values. above are the bits that say which groups
-// around it are there.
+// open opens a field with the fields in it, down to columns of single values. above are the validity bits of the
+// groups around it.
 func (b *arrowBatch) open(f *arrowField, above []arrowBuffer) (columns []arrowCells, err error) {
 	own := make([]arrowBuffer, f.buffers())
 	for i := range own {

@@ -38,14 +38,15 @@ type SourceConfig struct {
 	Series string
 
 	// CSV is the format of lines of CSV; when its Header is nil, the first line
-	// of the file is the header. What it leaves open is decided by the first lines of a
-	// regular file, see sniff.CSV and Source.Assumptions.
+	// of the file is the header. The first lines of a regular file decide the settings that
+	// are left open, see sniff.CSV and Source.Assumptions.
 	CSV format.CSVConfig
 
 	// Strict refuses a file with an assumption about its format.
 	Strict bool
 
-	// Missing: the numbers that stand for a missing value are known, and others are not looked for.
+	// Missing declares that the numbers which stand for a missing value are known: no others are
+	// looked for.
 	Missing bool
 
 	// Sort sorts the lines by their times and holds all of them in memory. It is assumed

@@ -89,7 +89,7 @@ type CSV struct {
 	scaled   []bool   // by value: its unit is k, M or another multiple
 	times    timestamp.Reader
 	numbers  cells.Numbers
-	plain    bool // of numbers
+	plain    bool // decimal.ParsePlain reads the numbers
 
 	fields  [][]byte
 	tags    []byte // scratch for the name of a series

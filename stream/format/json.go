@@ -105,7 +105,7 @@ type JSON struct {
 	record    *stream.Record
 	namesOf   []string
 	before    []string // the names in the message before, in the memory of namesOf
-	asBefore  bool     // namesOf is the beginning of before
+	asBefore  bool     // so far namesOf has the names of before
 	values    []float64
 	variable  string // of the value
 	unnamed   bool

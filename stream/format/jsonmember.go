@@ -6,7 +6,7 @@ import "strings"
 type role int
 
 const (
-	inner role = iota // only on the way to others
+	inner role = iota // only on the path to other members
 	timeRole
 	seriesRole
 	valuesRole
@@ -18,7 +18,7 @@ const (
 // member is a node in the tree of the paths.
 type member struct {
 	role     role
-	open     bool // its numbers that are not asked for otherwise are the values
+	open     bool // its numbers are values, unless another path names them
 	names    []string
 	children []*member
 }

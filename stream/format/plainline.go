@@ -9,16 +9,16 @@ import (
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
-// plainLine is the text before the fields of a line, its measurement and
-// tags, with what they became and the variables that the line had.
+// plainLine has the series of a text before the fields of a line, its measurement and
+// tags, and the variables of the last such line.
 type plainLine struct {
 	series string
 	prefix int      // bytes before the field in the name of a variable
 	names  []string // of the last such line
 }
 
-// headOf returns what stands before the fields of a line without escapes and
-// control characters, and the rest; nil for any other line.
+// headOf returns the text before the fields of a line, and the rest; nil for a line with
+// escapes or control characters.
 func headOf(line []byte) (head, rest []byte) {
 	space := -1
 	for i, c := range line {

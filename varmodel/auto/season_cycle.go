@@ -164,7 +164,7 @@ func (c *cycle) Set(mean []float32, j int, v float64) {
 }
 
 // begin sets the shape to the first period: lag(i) is the sample i before the present one. The shorter
-// cycles are already back samples ahead of it.
+// cycles are ahead of the present sample by the number back.
 func (c *cycle) begin(lag func(i int) []float64, shorter []*cycle, back int, inverse []float64) {
 	c.open()
 	for j, v := range inverse {

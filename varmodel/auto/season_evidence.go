@@ -74,7 +74,7 @@ func (s *share) State(c *snapshot.Codec) {
 //
 //	y = b x + e, with the effective number of changes n = (sum x^2)^2 / sum x^4.
 type evidence struct {
-	said, happened  float64 // sums over the current block
+	said, happened  float64 // sums of forecasts and of outcomes over the current block
 	seen, outcomes  int     // observed samples and all samples in the current block
 	before          change  // means over the last block
 	changes         bool    // before is known

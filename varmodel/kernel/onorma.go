@@ -28,7 +28,7 @@ type ONORMAConfig struct {
 	Bandwidth float64   // in units of the median distance between inputs; 0 means 1
 	Law       units.Law // of the kernel between the coordinates of an increment
 
-	Terms  int            // tau, samples that the forecast is a sum over; 0 means 200
+	Terms  int            // tau, terms of the sum that is the forecast; 0 means 200
 	Lambda float64        // ridge, convention H; 0 means 3/(rate Terms)
 	Rate   rates.Schedule // nil: 0.5 over the norm of K(x, x) at a large x
 	Loss   losses.Loss    // nil: squared

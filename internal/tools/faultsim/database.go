@@ -18,21 +18,21 @@ import (
 	"github.com/orffvar/forecaster/stream/influx"
 )
 
-// database is the server behind the real delivery.Sink of every worker. The seed draws what it is like.
+// database is the server behind the real delivery.Sink of every worker. The seed draws its properties.
 type database struct {
 	quota   bool // it refuses some series for good, and for a while more points than it takes at once
 	forgets bool // it keeps points only after a while, and loses the rest when it is killed
 	batch   int  // lines in a request
 
-	outage  int // step at which it is back
+	outage  int // step at which an outage ends
 	refusal int // step from which it accepts points again
 
 	delayed [][]byte        // writes on their way
-	recent  map[string]bool // points that it has not kept yet
-	lives   int             // how often it was killed
+	recent  map[string]bool // points that it may still lose
+	lives   int             // number of kills
 }
 
-// drawDatabase draws what the seed decides at the beginning.
+// drawDatabase draws the properties of the database.
 func (s *sim) drawDatabase() {
 	s.db = database{batch: 10 + s.rng.IntN(200), quota: s.rng.IntN(5) == 0, forgets: s.rng.IntN(4) == 0, recent: make(map[string]bool)}
 	if s.quiet() || s.o.Only != "" && s.o.Only != Quotas && s.o.Only != Forgetting { // fewer effects
@@ -40,7 +40,7 @@ func (s *sim) drawDatabase() {
 	}
 }
 
-// databaseEvents is what happens to the database in a step.
+// databaseEvents draws the events of the database in a step.
 func (s *sim) databaseEvents() {
 	if s.chance(Outages, 400) {
 		s.db.outage = s.step + s.rng.IntN(600)

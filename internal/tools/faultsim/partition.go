@@ -115,14 +115,14 @@ func newPartition(rng *rand.Rand, number, records int) *partition {
 	return p
 }
 
-// named returns c for this partition: as in a job, each has a name for what concerns all series.
+// named returns c for this partition: as in a job, each partition has its own name of the scores over all series.
 func (p *partition) named(c engine.Config) engine.Config {
 	c.Pool = fmt.Sprint(stream.AllSeries, " ", p.number)
 	return c
 }
 
-// oracle runs an engine over the log without failures, adds what it writes to
-// want and keeps its state.
+// oracle runs an engine over the log without failures, adds its output to want and
+// keeps its state.
 func (p *partition) oracle(c engine.Config, seed uint64, want *contents) error {
 	e, err := engine.New(p.named(c))
 	if err != nil {

@@ -60,7 +60,7 @@ func (p *partition) aborted(offset int) bool {
 	return false
 }
 
-// skipped reports whether a reader knows that the message at an offset does not count.
+// skipped reports whether a reader knows that the message at an offset was aborted.
 func (p *partition) skipped(offset int) bool {
 	for _, t := range p.transactions {
 		if t.from <= offset && offset < t.to {
@@ -70,7 +70,7 @@ func (p *partition) skipped(offset int) bool {
 	return false
 }
 
-// valid returns the messages of the log that count.
+// valid returns the messages of the log that were not aborted.
 func (p *partition) valid() (list []stream.Message) {
 	for i := range p.log {
 		if !p.aborted(i) {

@@ -33,9 +33,9 @@ func BernsteinAtLags(eps float64, n, p int, u, v float64) Tail {
 	return Tail{2 * float64(p) * lags, eps * eps / (2 * (v + u*eps/3))}
 }
 
-// BernsteinOfGram: Tropp's inequality for the Gram matrix of n points in the spectral
-// norm, relative to its norm. A draw has a Gram matrix R of norm at most m n with E[R^2] <=
-// m n G; ratio is n/||G||.
+// BernsteinOfGram is Tropp's inequality for the error of the Gram matrix G of n points in
+// the spectral norm, relative to ||G||. A draw has a Gram matrix R of norm at most m n with
+// E[R^2] <= m n G; ratio is n/||G||.
 func BernsteinOfGram(eps float64, n int, ratio, m float64) Tail {
 	return Tail{2 * float64(n), eps * eps / (2 * m * ratio * (1 + 2*eps/3))}
 }
@@ -48,14 +48,14 @@ func DrawsSpectral(eps float64, n int, ratio, m float64) float64 {
 	return m * ratio * l * numeric.Square((math.Sqrt2+math.Sqrt(2+8*eps/3))/(2*eps))
 }
 
-// MaclaurinOnASet: Kar and Karnick (2012), theorem 15 with the net over
+// MaclaurinOnASet is the bound of Kar and Karnick (2012), theorem 15, with the net over
 // pairs.
 func MaclaurinOnASet(eps float64, d int, radius, c1, l1 float64) Tail {
 	return Tail{64 * radius * l1 / eps, eps * eps / (8 * c1 * c1 * float64(2*d+1))}
 }
 
-// DrawsStatistical: Rudi, Camoriano and Rosasco: sqrt(N) ln N features suffice
-// for the rate N^(-1/2) of ridge regression with lambda = N^(-1/2).
+// DrawsStatistical returns sqrt(N) ln N. This number of features suffices for the rate
+// N^(-1/2) of ridge regression with lambda = N^(-1/2) (Rudi, Camoriano and Rosasco).
 func DrawsStatistical(n int) float64 {
 	return math.Sqrt(float64(n)) * math.Log(float64(n))
 }

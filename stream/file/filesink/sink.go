@@ -66,7 +66,7 @@ func (s *Sink) Write(_ context.Context, b *stream.Batch) error {
 	}
 	header := len(s.buf)
 	if s.buf = s.enc.AppendBatch(s.buf, b); len(s.buf) == header {
-		s.buf = s.buf[:0] // no forecasts: no header alone
+		s.buf = s.buf[:0] // without forecasts the header is not written either
 	}
 	return s.write(s.buf, b.Checkpoint)
 }

@@ -82,7 +82,7 @@ func New(ctx context.Context, c Config) (*Decoder, error) {
 	return d, nil
 }
 
-// Problem returns why schemas cannot be had, "" if they can. Any goroutine may call it.
+// Problem returns the failure of the schema registry, "" without one. Any goroutine may call it.
 func (d *Decoder) Problem() string {
 	if r, ok := d.c.Schemas.(interface{ Problem() string }); ok && r.Problem() != "" {
 		return "the schema registry: " + r.Problem()

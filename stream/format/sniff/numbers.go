@@ -18,7 +18,7 @@ type numbers struct {
 	points, commas           int // before a fraction, surely
 	pointGroups, commaGroups int // 1.234 and 1,234, which may be either, or have several marks
 	other                    byte
-	point, comma             cellAt // the first that may be either
+	point, comma             cellAt // first 1.234 and first 1,234
 }
 
 func (n *numbers) add(at cellAt) {

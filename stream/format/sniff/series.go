@@ -350,8 +350,8 @@ func (s *sniffer) variableHint(values []string) string {
 	return fmt.Sprintf(" (%s%s makes a variable of each %s)", s.set("CSVConfig.Variable", s.header[i]), s.intervalSetting(), s.header[i])
 }
 
-// intervalSetting returns the interval that the long format needs, where all times of a file that
-// differ are equally far apart; otherwise the next message names it.
+// intervalSetting returns the setting of the interval, which the long format needs, if the distinct
+// times of the file are equally far apart. Otherwise the next message of the program names it.
 func (s *sniffer) intervalSetting() string {
 	s.readTimes()
 	at := slices.Compact(slices.Sorted(slices.Values(s.at)))
