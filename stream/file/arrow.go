@@ -33,6 +33,7 @@ const (
 
 // arrowReader reads an Arrow file as lines of CSV with a header, in constant memory for each column.
 type arrowReader struct {
+	pieces
 	r      io.ReaderAt
 	size   int64
 	packed unpackedTotal
@@ -43,8 +44,6 @@ type arrowReader struct {
 
 	row, rows int64 // of the present batch
 	columns   []arrowCells
-	text      []byte // not yet read
-	err       error
 }
 
 // readArrow is the Table of ArrowFormat.
@@ -67,6 +66,7 @@ func readArrow(f *os.File, size int64, c *SourceConfig) (io.Reader, error) {
 func newArrowReader(f io.ReaderAt, size int64) (r *arrowReader, err error) {
 	defer noArrowPanic(&err)
 	r = &arrowReader{r: f, size: size, packed: unpackedTotal{file: size}}
+	r.more = r.nextRows
 	var begin [8]byte
 	n, err := f.ReadAt(begin[:], 0)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -294,19 +294,6 @@ func (r *arrowReader) readDictionary(m arrowMessage) error {
 		d.cells = append(d.cells, string(cell))
 	}
 	return nil
-}
-
-// Read implements io.Reader.
-func (r *arrowReader) Read(dst []byte) (int, error) {
-	for len(r.text) == 0 && r.err == nil {
-		r.err = r.nextRows()
-	}
-	if len(r.text) == 0 {
-		return 0, r.err
-	}
-	n := copy(dst, r.text)
-	r.text = r.text[n:]
-	return n, nil
 }
 
 // nextRows makes text of the next rows.

@@ -17,6 +17,7 @@ import (
 // parquetReader reads a Parquet file as lines of CSV with a header: whatever is known about
 // columns of CSV (times, series, text) holds for it as well.
 type parquetReader struct {
+	pieces
 	groups  []parquet.RowGroup
 	rows    parquet.Rows // of the first of groups; nil = not open
 	columns []parquetColumn
@@ -24,8 +25,6 @@ type parquetReader struct {
 	left    int64 // rows
 	buffer  []parquet.Row
 	values  []parquet.Value // of a row
-	text    []byte          // not yet read
-	err     error
 }
 
 // readParquet is the Table of ParquetFormat.
@@ -61,7 +60,7 @@ func newParquetReader(r io.ReaderAt, size int64) (p *parquetReader, lists []stri
 	if p.columns, lists = parquetColumns(f); len(p.columns) == 0 {
 		return nil, nil, errors.New("no column of single values")
 	}
-	p.values = make([]parquet.Value, p.leaves)
+	p.values, p.more = make([]parquet.Value, p.leaves), p.next
 	for i, c := range p.columns {
 		if i > 0 {
 			p.text = append(p.text, ',')
@@ -79,19 +78,6 @@ func noPanic(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%w (%v)", errDamaged, p)
 	}
-}
-
-// Read implements io.Reader.
-func (p *parquetReader) Read(dst []byte) (int, error) {
-	for len(p.text) == 0 && p.err == nil {
-		p.err = p.next()
-	}
-	if len(p.text) == 0 {
-		return 0, p.err
-	}
-	n := copy(dst, p.text)
-	p.text = p.text[n:]
-	return n, nil
 }
 
 // next makes text of the next rows.

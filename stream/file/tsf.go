@@ -20,20 +20,20 @@ var TSFFormat = Format{Name: "tsf", Extensions: []string{".tsf"}, Table: readTSF
 
 // tsfReader makes rows of CSV of the series of a TSF file: unique_id, ds, y.
 type tsfReader struct {
+	pieces
 	lines       *bufio.Reader
 	line        int // number of the last line
 	attributes  int // before the values of a series
 	name, start int // their places; -1 = none
 	months      int // between values, or else
 	step        time.Duration
-	text        []byte
 
 	series []byte // the present one
 	began  time.Time
 	n      int // values so far
 	at     time.Time
 	values []byte // values of the series that were not read yet
-	more   bool   // there are such values
+	rest   bool   // there are such values
 }
 
 // tsfSteps are the frequencies with a spacing.
@@ -54,7 +54,7 @@ func readTSF(f *os.File, size int64, c *SourceConfig) (io.Reader, error) {
 		return nil, err
 	}
 	c.CSV.Comma, c.CSV.Decimal = ',', '.'
-	r.text = []byte("unique_id,ds,y\n")
+	r.text, r.more = []byte("unique_id,ds,y\n"), r.rows
 	return r, nil
 }
 
@@ -135,27 +135,15 @@ func (r *tsfReader) next() ([]byte, error) {
 	}
 }
 
-// Read implements io.Reader.
-func (r *tsfReader) Read(dst []byte) (int, error) {
-	for len(r.text) == 0 {
-		if err := r.rows(); err != nil {
-			return 0, err
-		}
-	}
-	n := copy(dst, r.text)
-	r.text = r.text[n:]
-	return n, nil
-}
-
 // rows makes text of the next values.
 func (r *tsfReader) rows() error {
-	if !r.more {
+	if !r.rest {
 		return r.begin()
 	}
 	r.text = nil
-	for n := 0; r.more && n < 1000; n++ {
+	for n := 0; r.rest && n < 1000; n++ {
 		var v []byte
-		v, r.values, r.more = bytes.Cut(r.values, []byte(","))
+		v, r.values, r.rest = bytes.Cut(r.values, []byte(","))
 		if v = bytes.TrimSpace(v); len(v) == 1 && v[0] == '?' {
 			v = nil
 		}
@@ -193,7 +181,7 @@ func (r *tsfReader) begin() error {
 		r.series = bytes.Clone(bytes.TrimSpace(fields[r.name]))
 	}
 	r.began, r.n = r.at, 0
-	r.values, r.more = fields[r.attributes], true
+	r.values, r.rest = fields[r.attributes], true
 	return nil
 }
 

@@ -21,6 +21,7 @@ type cell struct {
 
 // sheetRows reads the rows of a sheet, and writes them as lines of CSV.
 type sheetRows struct {
+	pieces
 	book  *workbook
 	sheet sheet
 	part  io.ReadCloser
@@ -31,7 +32,6 @@ type sheetRows struct {
 	lines  int // written
 	ended  bool
 	cells  []cell
-	text   []byte // not yet read
 }
 
 func (w *workbook) rows(s sheet, width int) (*sheetRows, error) {
@@ -39,7 +39,9 @@ func (w *workbook) rows(s sheet, width int) (*sheetRows, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sheetRows{book: w, sheet: s, part: part, x: newTags(part), width: width}, nil
+	r := &sheetRows{book: w, sheet: s, part: part, x: newTags(part), width: width}
+	r.more = r.next
+	return r, nil
 }
 
 // row returns the cells of the next row that has some; io.EOF after the last one.
@@ -189,35 +191,31 @@ func (w *workbook) cellOf(kind, style, value string) (cell, error) {
 	return cell{text: value, number: true}, nil
 }
 
-// Read implements io.Reader.
-func (r *sheetRows) Read(p []byte) (int, error) {
-	for len(r.text) == 0 {
-		cells, err := r.row()
-		if err != nil {
-			if errors.Is(err, io.EOF) {
-				r.part.Close()
-			}
-			return 0, err
+// next makes text of the next row.
+func (r *sheetRows) next() error {
+	cells, err := r.row()
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			r.part.Close()
 		}
-		r.text = r.text[:0]
-		if n := r.number - 1 - r.lines; n > 0 && n < mostEmptyLines { // lines count as rows do
-			r.text = append(r.text, strings.Repeat("\n", n)...)
-			r.lines += n
-		}
-		r.lines++
-		for i := range r.width {
-			if i > 0 {
-				r.text = append(r.text, ',')
-			}
-			if i < len(cells) && cells[i].text != "" {
-				r.text = csvfield.AppendText(r.text, lineBreaks.Replace(cells[i].text))
-			}
-		}
-		r.text = append(r.text, '\n')
+		return err
 	}
-	n := copy(p, r.text)
-	r.text = r.text[n:]
-	return n, nil
+	r.text = r.text[:0]
+	if n := r.number - 1 - r.lines; n > 0 && n < mostEmptyLines { // lines count as rows do
+		r.text = append(r.text, strings.Repeat("\n", n)...)
+		r.lines += n
+	}
+	r.lines++
+	for i := range r.width {
+		if i > 0 {
+			r.text = append(r.text, ',')
+		}
+		if i < len(cells) && cells[i].text != "" {
+			r.text = csvfield.AppendText(r.text, lineBreaks.Replace(cells[i].text))
+		}
+	}
+	r.text = append(r.text, '\n')
+	return nil
 }
 
 // columnOf returns the column of a cell such as AB12, from 0; -1 if it has none.
