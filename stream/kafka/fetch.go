@@ -58,10 +58,9 @@ func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err 
 		if n > 0 {
 			break // a permanent error comes again
 		}
-		var final *permanent
-		switch {
-		case errors.As(err, &final):
-			return 0, final.err
+		switch final := verdict(err); {
+		case final != nil:
+			return 0, final
 		case ctx.Err() != nil:
 			return 0, context.Cause(ctx)
 		}

@@ -138,9 +138,8 @@ func (g *Group) Run(ctx context.Context, work Work) error {
 	} else {
 		err = g.runGroup(ctx, work)
 	}
-	var verdict *permanent
-	if errors.As(context.Cause(ctx), &verdict) {
-		return verdict.err
+	if err := verdict(context.Cause(ctx)); err != nil {
+		return err
 	}
 	return g.orderly(ctx, err)
 }

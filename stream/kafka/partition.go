@@ -379,30 +379,22 @@ type permanent struct{ err error }
 
 func (e *permanent) Error() string { return e.err.Error() }
 
+// verdict returns the error inside a permanent one, else nil.
+func verdict(err error) error {
+	if p := (*permanent)(nil); errors.As(err, &p) {
+		return p.err
+	}
+	return nil
+}
+
 // try repeats a request until it succeeds, returns a permanent error, or ctx
 // ends.
 func (p *Partition) try(ctx context.Context, what string, request func(ctx context.Context) error) error {
-	var b retry.Backoff
-	for {
-		stream.Heartbeat(ctx)
-		rctx, cancel := p.group.client.Bounded(ctx, 0)
-		err := request(rctx)
-		cancel()
-		var final *permanent
-		switch {
-		case err == nil:
-			p.problems.set(what, "")
-			return nil
-		case errors.As(err, &final):
-			return final.err
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		}
-		p.failed(what, err)
-		if err := b.Pause(ctx); err != nil {
-			return err
-		}
+	err := p.group.client.Repeat(ctx, request, verdict, func(err error) { p.failed(what, err) })
+	if err == nil {
+		p.problems.set(what, "")
 	}
+	return err
 }
 
 // failed counts a failed request and logs each new kind of failure once.

@@ -25,32 +25,23 @@ func (g *Group) checkPartitions(ctx context.Context, now map[string]int) error {
 			all[topic] = append(all[topic], i)
 		}
 	}
-	var b retry.Backoff
-	for {
-		rctx, cancel := g.client.Bounded(ctx, 0)
-		resp, err := committed(rctx, g.client, g.config.Group, all)
-		cancel()
-		if err == nil || errors.Is(err, kafkago.GroupIdNotFound) {
-			for topic, list := range resp {
-				for _, o := range list {
-					if n := parseNote(o.Metadata); o.CommittedOffset >= 0 && n.partitions > 0 && n.partitions != now[topic] {
-						return partitionsChanged(topic, n.partitions, now[topic])
-					}
-				}
-			}
-			return nil
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if retry.Refused(err) {
-			return fmt.Errorf("kafka: fetch the offsets of the group %s: %w", g.config.Group, retry.Explain(err))
-		}
-		g.setState("waiting for the offsets of the group: " + err.Error())
-		if err := b.Pause(ctx); err != nil {
+	return g.client.Repeat(ctx, func(ctx context.Context) error {
+		resp, err := committed(ctx, g.client, g.config.Group, all)
+		switch {
+		case retry.Refused(err):
+			return &permanent{fmt.Errorf("kafka: fetch the offsets of the group %s: %w", g.config.Group, retry.Explain(err))}
+		case err != nil && !errors.Is(err, kafkago.GroupIdNotFound):
 			return err
 		}
-	}
+		for topic, list := range resp {
+			for _, o := range list {
+				if n := parseNote(o.Metadata); o.CommittedOffset >= 0 && n.partitions > 0 && n.partitions != now[topic] {
+					return &permanent{partitionsChanged(topic, n.partitions, now[topic])}
+				}
+			}
+		}
+		return nil
+	}, verdict, func(err error) { g.setState("waiting for the offsets of the group: " + err.Error()) })
 }
 
 func partitionsChanged(topic string, was, now int) error {
@@ -96,9 +87,8 @@ func (g *Group) verify(ctx context.Context) error {
 		ctx, cancel := g.client.Bounded(ctx, 0)
 		err := p.verifyOnce(ctx)
 		cancel()
-		var verdict *permanent
 		switch {
-		case errors.As(err, &verdict):
+		case verdict(err) != nil:
 			return err
 		case err != nil:
 			return nil //nolint:nilerr // the readers notice it

@@ -104,7 +104,7 @@ var layers = map[string][]string{
 	"stream/file/internal/csvfield": {"internal/decimal"},
 	"stream/sim":                    {"stream", "stream/format", "stream/format/timestamp", "stream/format/sniff", "eval/simulate"},
 	"stream/kafka":                  {"stream", "stream/event", "stream/refuse", "stream/checkpoint", "stream/kafka/cluster", "stream/kafka/internal/retry"},
-	"stream/kafka/cluster":          {"internal/secret", "stream/kafka/internal/retry"},
+	"stream/kafka/cluster":          {"internal/secret", "stream", "stream/kafka/internal/retry"},
 	"stream/kafka/kafkasink":        {"internal/decimal", "stream", "stream/refuse", "stream/kafka/cluster", "stream/kafka/internal/retry"},
 	"stream/kafka/internal/retry":   {},
 	"stream/delivery":               {"stream", "stream/refuse", "stream/lineproto", "stream/checkpoint"},

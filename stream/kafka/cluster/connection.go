@@ -18,6 +18,7 @@ import (
 	"github.com/segmentio/kafka-go/sasl/scram"
 
 	"github.com/orffvar/forecaster/internal/secret"
+	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
@@ -173,6 +174,31 @@ func (c *Connection) RequestTimeout() time.Duration {
 // silent connection whose request had a deadline.
 func (c *Client) Bounded(ctx context.Context, extra time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, c.timeout+extra)
+}
+
+// Repeat sends a request until it succeeds, final returns an error for its failure, or ctx ends. report gets
+// the failures that are repeated.
+func (c *Client) Repeat(ctx context.Context, request func(ctx context.Context) error, final func(err error) error, report func(err error)) error {
+	var b retry.Backoff
+	for {
+		stream.Heartbeat(ctx)
+		rctx, cancel := c.Bounded(ctx, 0)
+		err := request(rctx)
+		cancel()
+		if err == nil {
+			return nil
+		}
+		if err := final(err); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		report(err)
+		if err := b.Pause(ctx); err != nil {
+			return err
+		}
+	}
 }
 
 // Close releases the connections.

@@ -203,25 +203,12 @@ func (p *Producer) produce(ctx context.Context, partition int, batch []outgoing)
 
 // try repeats a request until it succeeds, is refused for good, or ctx ends.
 func (p *Producer) try(ctx context.Context, request func(ctx context.Context) error) error {
-	var b retry.Backoff
-	for {
-		stream.Heartbeat(ctx)
-		rctx, cancel := p.client.Bounded(ctx, 0)
-		err := request(rctx)
-		cancel()
-		switch {
-		case err == nil:
-			return nil
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case retry.Unacceptable(err):
+	return p.client.Repeat(ctx, request, func(err error) error {
+		if retry.Unacceptable(err) {
 			return fmt.Errorf("kafka: writing to topic %s: %w", p.topic, retry.Explain(err))
 		}
-		p.report(err)
-		if err := b.Pause(ctx); err != nil {
-			return err
-		}
-	}
+		return nil
+	}, p.report)
 }
 
 // report logs each new kind of failure once.
