@@ -44,6 +44,15 @@ func (a *Assembler) admit(r *stream.Record) (*admitted, *refuse.Error) {
 		return a.admitFirst(r)
 	}
 	s.changed = true
+	found, refusal := a.admitNext(s, r)
+	if refusal != nil && r.Time < s.time {
+		s.line.allow() // the clock was wrong, whatever is wrong with r
+	}
+	return found, refusal
+}
+
+// admitNext admits a record of s at a possible time.
+func (a *Assembler) admitNext(s *admitted, r *stream.Record) (*admitted, *refuse.Error) {
 	a.shape(len(s.vars.names))
 	if !s.vars.selectTo(a.y, r, a.fixed != nil) {
 		return a.admitOther(s, r)
