@@ -35,7 +35,7 @@ var (
 // plot makes the figure without its legend.
 func (f *figure) plot(s size, c colors) *plot.Plot {
 	p := plot.New()
-	p.BackgroundColor = color.Transparent
+	p.BackgroundColor = nil // the page has one
 	text := font.Font{Typeface: "Liberation", Variant: "Sans", Size: font.Points(s.text)}
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Color, a.Label.TextStyle.Color, a.Tick.Label.Color, a.Tick.Color = c.ink, c.ink, c.ink, c.ink
