@@ -70,7 +70,10 @@ func TestTrace(t *testing.T) {
 			t.Errorf("%d steps: %d bins, %d samples", n, len(tr.bins), len(tr.last))
 		}
 		steps, labelled, scored := 0, 0, 0.
-		for _, b := range tr.bins {
+		for i, b := range tr.bins {
+			if i < len(tr.bins)-1 && b.steps != tr.width || b.time != tr.bins[0].time+int64(i*tr.width/2)*1e9 {
+				t.Errorf("%d steps: bin %d has %d steps of %d from %d", n, i, b.steps, tr.width, b.time)
+			}
 			steps += b.steps
 			labelled += b.labelled
 			scored += b.n[1]

@@ -55,6 +55,7 @@ type randomScript struct {
 	step  int64   // between samples, as a rule
 	free  bool    // there is none at weekends
 	jumps float64 // how often a clock goes wrong
+	leaps float64 // how often nothing comes for long
 	names []string
 	clock map[string]int64
 	sums  map[string]float64
@@ -70,7 +71,7 @@ func newScript(seed uint64) *randomScript {
 		list: make(map[string][]string), wrong: make(map[string]int64), names: []string{"a", "b", "c"},
 	}
 	r.step = []int64{7, 8, int64(10 * time.Second), int64(time.Hour), int64(24 * time.Hour)}[r.IntN(5)]
-	r.jumps = []float64{.01, .01, .3}[r.IntN(3)]
+	r.jumps, r.leaps = []float64{.01, .01, .3}[r.IntN(3)], []float64{0, 0, 0, .6}[r.IntN(4)]
 	r.begin = []int64{-3 * r.step / 2, 0, time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC).UnixNano()}[r.IntN(3)]
 	r.c = assemble.Config{
 		MaxGap: r.IntN(4), SchemaChangeAfter: r.IntN(4), MaxSeries: 3, MaxDim: 3, MaxName: 6, MaxAbs: 1000,
@@ -192,6 +193,9 @@ func (r *randomScript) time(name string) int64 {
 	n := int64(1)
 	if r.chance(.05) {
 		n += r.Int64N(12)
+	}
+	if r.step <= int64(24*time.Hour) && r.chance(r.leaps) { // else beyond the end of time
+		n += 10 + r.Int64N(400)
 	}
 	if r.c.Assembly != nil && r.chance(.6) {
 		n = 0 // a part of the same row
