@@ -42,7 +42,7 @@ func newCertificate(cert, key string, log *slog.Logger) (*certificate, error) {
 // load reads the files, unless they are as they were.
 func (c *certificate) load() error {
 	now := [2]stamp{stampOf(c.cert), stampOf(c.key)}
-	if now == c.read {
+	if now == c.read && c.pair != nil {
 		return nil
 	}
 	c.read = now
