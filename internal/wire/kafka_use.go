@@ -121,7 +121,7 @@ func (u kafkaUse) tryState(ctx context.Context, c cluster.Connection) (created s
 	if err != nil || exists {
 		return "", err
 	}
-	return fmt.Sprintf("topic %s does not exist; the job will create it with %d partitions", u.topics[0], most), nil
+	return fmt.Sprintf("topic %s does not exist; the job will create it with %s", u.topics[0], plural.Count(most, "partition")), nil
 }
 
 // CheckKafkaRights returns an error when the brokers say that the job lacks a right. Brokers and topics that are

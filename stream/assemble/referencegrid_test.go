@@ -291,6 +291,9 @@ func (f *reference) closeRow(g *referenceGrid, p *referenceRecord, row int64) {
 	}
 	f.addWhole(f.row(g, p, row, values))
 	g.drop(row)
+	if f.known(p.series) != nil { // nobody asks for the variables of all parts any more
+		g.parts = slices.DeleteFunc(g.parts, func(p referencePart) bool { return p.done })
+	}
 }
 
 // row makes a record of a row with values.
