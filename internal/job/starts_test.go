@@ -20,6 +20,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // TestStartsFail: what is missing when a command starts ends it with an error that says so, each command and each
@@ -264,5 +265,107 @@ func TestResetCommands(t *testing.T) {
 	}
 	if err := inTime(ended, nil); err != nil {
 		t.Errorf("no error: %v", err)
+	}
+}
+
+// TestSleepEndsWithItsContext: a wait ends with the error of its context, also one that has nothing to wait for.
+func TestSleepEndsWithItsContext(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, d := range []time.Duration{-1, 0, time.Hour} {
+		if err := sleep(ended, d); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v: %v", d, err)
+		}
+	}
+	for _, rate := range []float64{0, 1e-3} {
+		p := newPacer(rate)
+		if err := p.wait(t.Context(), 5); err != nil { // the first is due at once
+			t.Errorf("rate %v: %v", rate, err)
+		}
+		if err := p.wait(ended, 1); !errors.Is(err, context.Canceled) {
+			t.Errorf("rate %v: %v", rate, err)
+		}
+	}
+	if err := sleep(t.Context(), time.Millisecond); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMemoryOfAFile: the only partition of a file has the whole memory, and its scores the name of all series.
+func TestMemoryOfAFile(t *testing.T) {
+	cfg, err := loadConfig(t, "input.simulated.rows=1", "output.discard={}", "model.memory=64MiB", "model.type=persistence")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := NewLive(cfg, slog.New(slog.DiscardHandler), "")
+	if ec := l.engineConfig(cfg, ofFile, nil); ec.Memory != 64<<20 || ec.Pool != stream.AllSeries {
+		t.Errorf("memory %d, the scores of %s", ec.Memory, ec.Pool)
+	}
+	if ec := l.engineConfig(cfg, "t-1", map[string]string{"topic": "t", "partition": "1"}); ec.Pool != stream.AllSeries+" t-1" {
+		t.Errorf("the scores of a partition of several are of %s", ec.Pool)
+	}
+}
+
+// TestPatienceBeginsWhenAPartitionIsEmpty: a partition that has delivered until now holds the others, however long it
+// has been there.
+func TestPatienceBeginsWhenAPartitionIsEmpty(t *testing.T) {
+	a, b := newSource(new(partitionAtEnd), "a", 0), newSource(new(partitionAtEnd), "b", 0)
+	j := newJoining(nil, func() int { return 2 }, time.Hour, slog.New(slog.DiscardHandler))
+	a.since = time.Now().Add(-2 * time.Hour)
+	j.add(a)
+	select {
+	case <-j.changed:
+	default:
+		t.Error("a new source does not wake who joins")
+	}
+	j.add(b)
+	a.blocks <- []entry{{time: 1, next: 1}}
+	b.blocks <- []entry{{time: 2, next: 1}}
+	if from, held := j.take(); len(from) != 1 || from[0] != a || !held || len(j.out) != 1 {
+		t.Errorf("%d sources and %d records taken, held %t", len(from), len(j.out), held)
+	}
+	if from, held := j.take(); len(from) != 0 || !held {
+		t.Errorf("b does not wait for a: %d sources, held %t", len(from), held)
+	}
+	a.since = time.Now().Add(-2 * time.Hour) // no more patience
+	if from, _ := j.take(); len(from) != 1 || from[0] != b {
+		t.Errorf("%d sources", len(from))
+	}
+}
+
+// TestErrorsOfLaterSamples: a receiver that fails while the records are looked at ends the look with its error.
+func TestErrorsOfLaterSamples(t *testing.T) {
+	dir := t.TempDir()
+	cfg, err := loadConfig(t, "input.file.path="+rowsFile(t, filepath.Join(dir, "in.csv"), 0, 10), "output.discard={}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := errors.New("full")
+	n := 0
+	err = firstRecords(t.Context(), cfg, func(*stream.Record, *refuse.Error) error {
+		if n++; n == 4 {
+			return full
+		}
+		return nil
+	})
+	if !errors.Is(err, full) || n != 4 {
+		t.Errorf("after %d records: %v", n, err)
+	}
+	n = 0
+	err = firstRecords(t.Context(), cfg, func(*stream.Record, *refuse.Error) error {
+		if n++; n == 4 {
+			return io.EOF
+		}
+		return nil
+	})
+	if err != nil || n != 4 {
+		t.Errorf("enough after %d records: %v", n, err)
+	}
+	cfg.Input.Set(&wire.FileInput{Path: filepath.Join(dir, "none.csv")})
+	if err := firstRecords(t.Context(), cfg, nil); err == nil {
+		t.Error("a file that is not there was read")
+	}
+	if err := checkOrder(t.Context(), cfg); err != nil {
+		t.Errorf("one file is in order: %v", err)
 	}
 }
