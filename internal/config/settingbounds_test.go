@@ -158,7 +158,7 @@ func TestBoundsOfSettings(t *testing.T) {
 				continue
 			}
 			_, err := sets(c.with + ";" + c.path + "=" + value)
-			if err == nil || !strings.Contains(err.Error(), "--set: "+c.path+": ") || !strings.Contains(err.Error(), c.want) {
+			if err == nil || !strings.Contains(err.Error(), "--set: "+c.path+": ") || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "%!") {
 				t.Errorf("%s=%s: %v, want %s", c.path, value, err, c.want)
 			}
 		}
@@ -168,6 +168,7 @@ func TestBoundsOfSettings(t *testing.T) {
 		"server.enabled=true;server.listen=0.0.0.0:1":                  `server.token: must be given when server.listen is not on loopback, got listen "0.0.0.0:1"`,
 		"server.enabled=true;server.tls_cert=c":                        "server.tls_cert: and tls_key must be given together",
 		"output.dead_letters.path=a;output.dead_letters.topic=b":       "output.dead_letters: needs one of path and topic",
+		"input.kafka.topics=t":                                         "--set: input.kafka.brokers: must name at least one broker",
 		"input.simulated.rows=1;input.stdin.format=csv":                "input: has ",
 		"pipeline.wait=1s":                                             "pipeline.interval: must be given as a duration with pipeline.wait: the rows are its multiples",
 		"pipeline.wait_for_late=true":                                  "with pipeline.wait_for_late",
@@ -249,6 +250,10 @@ func TestKindsAreSet(t *testing.T) {
 	c.Pipeline.Variables = []string{"a", "b"}
 	if n, _ := c.Dim(); n != 2 {
 		t.Errorf("%d variables, two are named", n)
+	}
+	c.Pipeline.Variables = []string{"a"}
+	if n, ok := c.Dim(); n != 1 || !ok {
+		t.Errorf("%d variables, known %t, one is named", n, ok)
 	}
 	if n, ok := config.Default().Dim(); n != 0 || ok {
 		t.Errorf("nobody knows, yet %d, %t", n, ok)
@@ -348,5 +353,34 @@ func TestSecretsOfFiles(t *testing.T) {
 	}
 	if _, err := sets("output.influxdb.token_file=/none"); err == nil || !strings.Contains(err.Error(), "--set: output.influxdb.token_file: ") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestErrorsInTheOrderOfTheFiles: the errors of two files come by file and line, and behind them those of the command line; a
+// list may have blanks around it.
+func TestErrorsInTheOrderOfTheFiles(t *testing.T) {
+	dir := t.TempDir()
+	var files []string
+	for i, text := range []string{"model:\n  order: 0\n  horizon: 0\n", "log:\n  level: loud\nmodel:\n  frequencies: 0\n", "evaluate: {interval: 0}\n"} {
+		files = append(files, filepath.Join(dir, fmt.Sprint(9-i, ".yaml")))
+		if err := os.WriteFile(files[i], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := config.Load(config.Sources{Files: files, Set: []config.Setting{{Path: "model.season", Value: "-1", From: "--season"}, {Path: "model.levels", Value: " [0.5, 2] ", From: "--set"}}})
+	var got []string
+	for line := range strings.SplitSeq(fmt.Sprint(err), "\n") {
+		where, rest, _ := strings.Cut(strings.TrimPrefix(line, dir+string(filepath.Separator)), ": ")
+		path, _, _ := strings.Cut(rest, ":")
+		got = append(got, where+" "+path)
+	}
+	want := []string{"9.yaml:2 model.order", "9.yaml:3 model.horizon", "8.yaml:2 log.level", "8.yaml:4 model.frequencies", "7.yaml:1 evaluate.interval", "--set model.levels", "--season model.season"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for text, want := range map[string]int{" [0.5, 0.9] ": 2, " 0.5 ": 1, " [] ": 0, "": 0} {
+		if c, err := sets("model.levels=" + text); err != nil || len(c.Model.Levels) != want {
+			t.Errorf("%q: %v, error %v", text, c.Model.Levels, err)
+		}
 	}
 }

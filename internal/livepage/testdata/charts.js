@@ -171,5 +171,16 @@ shares.update([1, 2], ["x", "y", "z"], [[.5, .25], [.25, .25], [.25, .5]], ["exp
 check("shares, one on the other, the whole first", shares.plot.data, [[1, 2], [1, 1], [.75, .5], [.5, .25]]);
 check("shares are filled without points", shares.plot.series.slice(1).map((x) => [x.points.show(), x.fill(), x.stroke(), x.width]), [2, 1, 0].map((k) => [false, css("expert-" + k), css("card"), 1]));
 check("shares in words", shares.parent.getAttribute("aria-label"), "Weights: x 25 %, y 25 %, z 50 % now.");
+
+// A chart is as wide as its parent, from one drawing to the next.
+for (const width of [400, 700]) {
+  list.style.width = width + "px";
+  for (let i = 0; i < 100 && shares.plot.width !== width; i++) await new Promise((done) => requestAnimationFrame(done));
+  check("the width of the charts", [trend.plot.width, shares.plot.width], [width, width]);
+}
+list.style.display = "none";
+for (let i = 0; i < 3; i++) await new Promise((done) => requestAnimationFrame(done));
+check("a chart that is not shown keeps its width", shares.plot.width, 700);
+list.style.display = "";
 trend.destroy();
 shares.destroy();
