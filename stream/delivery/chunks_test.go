@@ -104,3 +104,14 @@ func TestRequestsGrowAgain(t *testing.T) {
 		t.Errorf("requests of %d lines, %d lines accepted", sink.size, lines)
 	}
 }
+
+// TestBatchSizeChanges: a number changes the size of requests, also of one that had shrunk, and 0 leaves it.
+func TestBatchSizeChanges(t *testing.T) {
+	s := New(Config{BatchSize: 100})
+	for _, c := range []struct{ shrunk, set, config, size int }{{100, 0, 100, 100}, {25, 0, 100, 25}, {25, 100, 100, 25}, {25, 50, 50, 50}, {10, 200, 200, 200}} {
+		s.size = c.shrunk
+		if s.SetBatchSize(c.set); s.config.BatchSize != c.config || s.size != c.size {
+			t.Errorf("%+v: %d, at present %d", c, s.config.BatchSize, s.size)
+		}
+	}
+}

@@ -216,3 +216,27 @@ func TestForecastsAfterAShift(t *testing.T) {
 		t.Error("the series is back, and the forecast the last value")
 	}
 }
+
+// A sample that is where an odd one was expected before is not odd, however far it is from its own forecast and
+// from the last sample.
+func TestSamplesWhereAnOddOneWasExpected(t *testing.T) {
+	for _, c := range []struct {
+		y    float64
+		held bool
+	}{{20, false}, {45, true}} {
+		rng := rand.New(rand.NewPCG(77, 78))
+		g := newGate(1)
+		dst := []float64{0}
+		for range 300 {
+			g.admitTo(dst, []float64{.3 * rng.NormFloat64()}, []float64{0}, []float64{0}, []bool{true})
+		}
+		g.admitTo(dst, []float64{-400}, []float64{0}, []float64{20}, []bool{true})
+		if dst[0] == dst[0] {
+			t.Fatalf("an odd sample passes as %v", dst[0])
+		}
+		g.admitTo(dst, []float64{c.y}, []float64{0}, []float64{-30}, []bool{true})
+		if held := dst[0] != dst[0]; held != c.held {
+			t.Errorf("%v behind an odd sample that was expected at 20: held back %t", c.y, held)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
@@ -34,6 +35,30 @@ func TestRounds(t *testing.T) {
 		}
 		if unknown != h {
 			t.Errorf("%d outcomes per round before the first, want %d", unknown, h)
+		}
+	}
+}
+
+// The outcomes of a round are as many as the typical increment over h steps has of one, the mean over the variables that
+// move, at least h^(2/3) and at most h.
+func TestLengthOfRounds(t *testing.T) {
+	r := newRounds(27)
+	for _, c := range []struct {
+		one, far, count []float64
+		want            int
+	}{
+		{[]float64{1}, []float64{20}, []float64{5}, 20},
+		{[]float64{1}, []float64{1}, []float64{5}, 9},
+		{[]float64{1}, []float64{100}, []float64{5}, 27},
+		{[]float64{1, 1}, []float64{20, 10}, []float64{5, 5}, 15},
+		{[]float64{1, 0}, []float64{20, 10}, []float64{5, 5}, 20}, // the second stands still
+		{[]float64{1, 1}, []float64{20, 10}, []float64{5, 0}, 20}, // nothing is known of it
+		{[]float64{0}, []float64{0}, []float64{5}, 27},
+		{[]float64{2}, []float64{20.8}, []float64{5}, 10},
+	} {
+		one := &series.Scaler{Diff2: c.one}
+		if got := r.length(&lanes.Steps{Count: c.count, Square: c.far}, one); got != c.want {
+			t.Errorf("%+v: %d", c, got)
 		}
 	}
 }
