@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -85,15 +86,21 @@ func (c *coverage) measure(ctx context.Context, what, tests string) (all []cover
 	if err != nil {
 		return nil, err
 	}
+	profile, programs := filepath.Join(dir, "profile"), filepath.Join(dir, "programs")
 	for _, name := range strings.Fields(string(names)) {
-		profile := filepath.Join(dir, "profile")
+		if err := errors.Join(os.RemoveAll(programs), os.Mkdir(programs, 0o700)); err != nil {
+			return nil, err
+		}
 		run := exec.CommandContext(ctx, binary, "-test.run", "^"+regexp.QuoteMeta(name)+"$", "-test.coverprofile", profile, "-test.timeout", c.timeout.String())
-		run.Dir = tests
+		run.Dir, run.Env = tests, append(os.Environ(), "GOCOVERDIR="+programs)
 		if out, err := run.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%s fails without a change: %w\n%s", name, err, out)
 		}
-		blocks, err := readProfile(profile)
-		if err != nil {
+		blocks := make(map[string][][2]int)
+		if err := readProfile(profile, blocks); err != nil {
+			return nil, err
+		}
+		if err := readPrograms(ctx, programs, profile, blocks); err != nil {
 			return nil, err
 		}
 		all = append(all, covered{name, blocks})
@@ -109,13 +116,12 @@ func (c *coverage) measure(ctx context.Context, what, tests string) (all []cover
 
 var profileLine = regexp.MustCompile(`^(.+):(\d+)\.\d+,(\d+)\.\d+ \d+ (\d+)$`)
 
-// readProfile returns the blocks of a cover profile that have run, by file.
-func readProfile(name string) (map[string][][2]int, error) {
+// readProfile adds the blocks of a cover profile that have run, by file.
+func readProfile(name string, blocks map[string][][2]int) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	blocks := make(map[string][][2]int)
 	for line := range bytes.Lines(text) {
 		m := profileLine.FindSubmatch(bytes.TrimSpace(line))
 		if m == nil || string(m[4]) == "0" {
@@ -125,5 +131,16 @@ func readProfile(name string) (map[string][][2]int, error) {
 		last, _ := strconv.Atoi(string(m[3]))
 		blocks[string(m[1])] = append(blocks[string(m[1])], [2]int{first, last})
 	}
-	return blocks, nil
+	return nil
+}
+
+// readPrograms adds the blocks that programs have run which a test has started from its own binary.
+func readPrograms(ctx context.Context, dir, profile string, blocks map[string][][2]int) error {
+	if files, err := os.ReadDir(dir); err != nil || len(files) == 0 {
+		return err
+	}
+	if out, err := exec.CommandContext(ctx, "go", "tool", "covdata", "textfmt", "-i="+dir, "-o="+profile).CombinedOutput(); err != nil {
+		return fmt.Errorf("go tool covdata: %w\n%s", err, out)
+	}
+	return readProfile(profile, blocks)
 }
