@@ -21,7 +21,7 @@ func TestSpread(t *testing.T) {
 		var text bytes.Buffer
 		p := newPlaces(cfg, slog.New(slog.NewTextHandler(&text, nil)))
 		taps := []*spreadLog{{p, "t-0", map[string]bool{}}, {p, "t-1", map[string]bool{}}}
-		for i, name := range []string{"a", "b", "a", "b", "b", "b", "a"} {
+		for i, name := range []string{"a", "b", "a", "b", "b", "b", "a", "a"} {
 			b := &stream.Batch{Observations: []stream.Observation{{Series: &stream.Series{Name: name}}}}
 			if err := taps[i%2].Write(t.Context(), b); err != nil {
 				t.Fatal(err)

@@ -369,3 +369,79 @@ func TestErrorsOfLaterSamples(t *testing.T) {
 		t.Errorf("one file is in order: %v", err)
 	}
 }
+
+// busyPartition has a message whenever it is read.
+type busyPartition struct{ partitionAtEnd }
+
+func (*busyPartition) Close() error { return nil }
+
+func (*busyPartition) Read(_ context.Context, dst []stream.Message) (int, error) {
+	dst[0] = stream.Message{Value: []byte(`{"time":1767225600,"values":{"x":1}}`)}
+	return 1, nil
+}
+
+// TestReaderEndsWithTheCause: who reads a partition that nobody takes from ends with the cause of its context.
+func TestReaderEndsWithTheCause(t *testing.T) {
+	cfg, err := loadConfig(t, "input.kafka.brokers=a:1", "input.kafka.topics=t", "output.discard={}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	newDecoder, err := wire.NewDecoders(cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder, err := newDecoder(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSource(new(busyPartition), "t", 0)
+	j := newJoining(nil, func() int { return 1 }, time.Hour, slog.New(slog.DiscardHandler))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause, done := errors.New("another member has the partition"), make(chan error, 1)
+	go func() { done <- (&splitter{decoder: decoder, log: j.log}).read(ctx, s, j) }()
+	<-j.changed // a block is ready, and the next one waits
+	cancel(cause)
+	if err := <-done; !errors.Is(err, cause) {
+		t.Errorf("%v", err)
+	}
+	if block := <-s.blocks; len(block) != 1 || block[0].next != 1 {
+		t.Errorf("the block is %+v", block)
+	}
+}
+
+// TestCheckpointsThatAreKept: a replay that has learnt nothing leaves the checkpoints from before, unless none of them is left; a
+// place that cannot be read is an error.
+func TestCheckpointsThatAreKept(t *testing.T) {
+	dir := t.TempDir()
+	input := rowsFile(t, filepath.Join(dir, "in.csv"), 0, 20)
+	state := filepath.Join(dir, "state")
+	if _, err := replay(t, input, filepath.Join(dir, "out.jsonl"), state); err != nil {
+		t.Fatal(err)
+	}
+	list := func() (paths []string) {
+		all, err := Directory(state).List(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range all {
+			paths = append(paths, c.Path)
+		}
+		return paths
+	}
+	before := list()
+	if err := keepOnly(state, []string{"gone"}); err != nil || !slices.Equal(list(), before) {
+		t.Errorf("none of those is left: %v, error %v", list(), err)
+	}
+	if _, err := replay(t, rowsFile(t, input, 0, 30), filepath.Join(dir, "out.jsonl"), state); err != nil {
+		t.Fatal(err)
+	}
+	if now := list(); len(now) != 2 {
+		t.Fatalf("after two runs: %v", now)
+	}
+	if err := keepOnly(state, before); err != nil || !slices.Equal(list(), before) {
+		t.Errorf("the new one: %v, error %v, want %v", list(), err, before)
+	}
+	if err := keepOnly(input, before); err == nil {
+		t.Error("a file is no state")
+	}
+}
