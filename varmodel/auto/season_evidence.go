@@ -12,9 +12,10 @@ const (
 	evidenceLeast  = 1.5 // smallest effective number n of changes: a single jump has n = 1
 	evidenceErrors = 3   // a slope is significant from evidenceErrors + evidenceFew / n standard errors on
 	evidenceFew    = 3
-	evidenceDoubt  = .5 // part of these standard errors that a share by the slope needs
-	evidenceMinus  = .3 // standard errors that are subtracted from a share by evidence
-	evidenceOdds   = 4  // logarithm of the likelihood ratio that a share by evidence needs
+	evidenceDoubt  = .5  // part of these standard errors that a share by the slope needs
+	evidenceMinus  = .3  // standard errors that are subtracted from a share by evidence
+	evidenceVaries = .15 // least part of the squares of forecast changes that their mean leaves
+	evidenceOdds   = 4   // logarithm of the likelihood ratio that a share by evidence needs
 )
 
 // evidenceKeeps are candidates for the autocorrelation of the remainder from block to block: 0 for white noise, 1
@@ -86,10 +87,12 @@ type evidence struct {
 // change holds the means over a block: of the forecasts, and of the outcomes.
 type change struct{ said, happened float64 }
 
-// moments are sums of products of the forecasts x and outcomes y of two blocks.
-type moments struct{ xx, xy, yx, yy float64 }
+// moments are the sum of the forecasts x of a block, and sums of products of these and the outcomes y with those of
+// another block.
+type moments struct{ x, xx, xy, yx, yy float64 }
 
 func (m *moments) add(a, b change) {
+	m.x += a.said
 	m.xx, m.xy = m.xx+a.said*b.said, m.xy+a.said*b.happened
 	m.yx, m.yy = m.yx+a.happened*b.said, m.yy+a.happened*b.happened
 }
@@ -102,6 +105,14 @@ func (e *evidence) sums(keep float64) (xx, xy, yy float64) {
 		e.now.yy - 2*keep*e.lag.yy + k*e.then.yy
 }
 
+// steady reports whether the forecast changes are those of a trend so far: all changes of a drop once a week, but the
+// drop itself, are alike.
+func (e *evidence) steady() bool {
+	xx, _, _ := e.sums(1)
+	x := e.now.x - e.then.x
+	return xx-x*x/max(e.count, 1) < evidenceVaries*xx
+}
+
 // odds returns the logarithm of the likelihood ratio of two models: a season, or none. In both models the remainder
 // of the blocks is an autoregression of order one, with the best of evidenceKeeps. A smooth season alone resembles
 // a random walk; the remainder beside it does not.
@@ -110,12 +121,12 @@ func (e *evidence) odds() float64 {
 	for _, keep := range evidenceKeeps {
 		xx, xy, yy := e.sums(keep)
 		none = min(none, yy)
-		if xy > 0 {
+		if xy > 0 && xx > 0 {
 			yy -= xy * xy / xx
 		}
 		season = min(season, yy)
 	}
-	if !(none > 0) {
+	if !(none > 0) || e.steady() {
 		return 0
 	}
 	return e.count / 2 * math.Log(none/max(season, series.Degenerate*none))
@@ -164,9 +175,10 @@ func (e *evidence) forget(keep float64) {
 }
 
 // forgetting returns pointers to the sums with forgetting.
-func (e *evidence) forgetting() [16]*float64 {
+func (e *evidence) forgetting() [18]*float64 {
 	return [...]*float64{
 		&e.count, &e.x4, &e.product, &e.square,
+		&e.now.x, &e.then.x,
 		&e.now.xx, &e.now.xy, &e.now.yx, &e.now.yy,
 		&e.lag.xx, &e.lag.xy, &e.lag.yx, &e.lag.yy,
 		&e.then.xx, &e.then.xy, &e.then.yx, &e.then.yy,

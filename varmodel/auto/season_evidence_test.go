@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
@@ -33,7 +34,7 @@ func TestEvidenceOfBlocks(t *testing.T) {
 
 // The first blocks are white beside the season: the rest of y is 2 - 3^2/5 = .2 with x and 2 without. The second ones walk:
 // the changes 1, 1, -1, 1 of y have the squares 4, and 4 - 2^2/2 = 2 with the changes 1, 0, -1, 0 of x; all other memories
-// leave more in both cases.
+// leave more in both cases. The third ones are a trend, which needs no season.
 func TestOddsOfBlocks(t *testing.T) {
 	for _, c := range []struct {
 		said, happened []float64
@@ -41,6 +42,7 @@ func TestOddsOfBlocks(t *testing.T) {
 	}{
 		{[]float64{0, 1, 0, 2, 0}, []float64{0, 1, 0, 1, 0}, 2 * math.Log(2/.2)},
 		{[]float64{0, 1, 1, 0, 0}, []float64{0, 1, 2, 1, 2}, 2 * math.Log(4./2)},
+		{[]float64{0, 1, 2, 3, 4}, []float64{0, 1, 2, 3, 4}, 0},
 		{[]float64{0, 0, 0}, []float64{0, 0, 0}, 0},
 		{[]float64{0, -1, 0}, []float64{0, 1, 0}, 0},
 	} {
@@ -194,6 +196,40 @@ func TestSeasonsOfNoisesAreNotReported(t *testing.T) {
 		}
 		if t.Logf("walk %v: %d of 200 with a season", walk, reported); reported > 2 {
 			t.Errorf("walk %v: %d of 200 report a season", walk, reported)
+		}
+	}
+}
+
+// A disk that fills by .1 a row is cleaned up once, near the end of the first week or day. Nothing repeats a period
+// later: the forecasts stay within the noise of .1 and the trend of 24 rows.
+func TestOneDropIsNoSeason(t *testing.T) {
+	const H = 24
+	for _, c := range []struct {
+		spacing     int64
+		first, last int
+	}{{3600e9, 140, 170}, {600e9, 115, 144}} {
+		for at := c.first; at <= c.last; at += 5 {
+			rng := rand.New(rand.NewPCG(97, uint64(at)))
+			f, out := newAuto(t, Config{Dim: 1, Horizon: H}).NewSeries(), make([]float64, H)
+			clock, y := modeltest.As[eval.Clocked](t, f), 0.
+			for i := range 2 * c.last {
+				y = 50 + .1*float64(i) + .1*rng.NormFloat64()
+				if i >= at {
+					y -= 25
+				}
+				clock.SetTime(modeltest.FirstOf2026 + int64(i)*c.spacing)
+				if err := f.Observe([]float64{y}); err != nil {
+					t.Fatal(err)
+				}
+				if i < at+20 || !f.ForecastTo(out) {
+					continue
+				}
+				for h, v := range out {
+					if !(math.Abs(v-y) < 5) {
+						t.Fatalf("spacing %v, a drop at row %d: after row %d, %v, the forecast of %d steps is %v", time.Duration(c.spacing), at, i, y, h+1, v)
+					}
+				}
+			}
 		}
 	}
 }
