@@ -109,3 +109,23 @@ type failing struct{ err error }
 
 func (f failing) Write(context.Context, *stream.Batch) error { return f.err }
 func (failing) Close() error                                 { return nil }
+
+// TestEnginesThatCannotBeMade: settings that nobody has checked end each command with the error of the engine.
+func TestEnginesThatCannotBeMade(t *testing.T) {
+	input := rowsFile(t, filepath.Join(t.TempDir(), "in.csv"), 0, 20)
+	log := slog.New(slog.DiscardHandler)
+	cfg, err := loadConfig(t, "input.file.path="+input, "output.discard={}", "model.type=persistence")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Pipeline.MaxGap = -1
+	_, replayed := Replay(t.Context(), cfg, ReplayOptions{Log: log})
+	for what, err := range map[string]error{
+		"run": NewLive(cfg, log, "").Run(t.Context()), "replay": replayed,
+		"follow": Follow(t.Context(), cfg, "", log, func(*stream.Batch) error { return nil }),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "MaxGap must be >= 0, got -1") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}

@@ -291,14 +291,15 @@ func TestSleepEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestMemoryOfAFile: the only partition of a file has the whole memory, and its scores the name of all series.
+// TestMemoryOfAFile: the only partition of a file has the whole memory and all processors, and its scores the name of all
+// series.
 func TestMemoryOfAFile(t *testing.T) {
 	cfg, err := loadConfig(t, "input.simulated.rows=1", "output.discard={}", "model.memory=64MiB", "model.type=persistence")
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := NewLive(cfg, slog.New(slog.DiscardHandler), "")
-	if ec := l.engineConfig(cfg, ofFile, nil); ec.Memory != 64<<20 || ec.Pool != stream.AllSeries {
+	if ec := l.engineConfig(cfg, ofFile, nil); ec.Memory != 64<<20 || ec.Pool != stream.AllSeries || ec.Together == nil {
 		t.Errorf("memory %d, the scores of %s", ec.Memory, ec.Pool)
 	}
 	if ec := l.engineConfig(cfg, "t-1", map[string]string{"topic": "t", "partition": "1"}); ec.Pool != stream.AllSeries+" t-1" {

@@ -26,6 +26,14 @@ func TestNamesOfModels(t *testing.T) {
 			t.Errorf("%s: %d, %t", c.name, n, ok)
 		}
 	}
+	for field, want := range map[[2]string]string{
+		{"CSVConfig.Header", ""}: "input.csv.header", {"CSVConfig.Header", "a,b"}: "--set input.csv.header=a,b", {"CSVConfig.Series", "true"}: "--set input.csv.series_column=true",
+		{"SourceConfig.Sort", "true"}: "--sort", {"SourceConfig.Sort", "false"}: "--set input.file.sort=false", {"CSVConfig.Comma", " "}: `--set "input.csv.comma= "`,
+	} {
+		if got := settingName(field[0], field[1]); got != want {
+			t.Errorf("%q: %s, want %s", field, got, want)
+		}
+	}
 	for want, names := range map[string][]string{"": nil, "a": {"a"}, "a and b": {"a", "b"}, "a, b and c": {"a", "b", "c"}} {
 		if got := listed(names); got != want {
 			t.Errorf("%q, want %q", got, want)
