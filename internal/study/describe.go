@@ -18,6 +18,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/format/sniff"
+	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
 // Limits of a description: the rows of a series that are held for what needs them at once, the series
@@ -221,9 +222,14 @@ func (s *DescribedSeries) finish() {
 	}
 	from := max(0, len(s.rows)-describedRows)
 	times, rows := s.times[from:], s.rows[from:]
-	places := rowPlaces(len(rows))
-	if spacing > 0 {
-		places = timePlaces(times, mean)
+	places := func(period int) []int {
+		switch {
+		case spacing == 0:
+			return rowPlaces(len(rows))
+		case period == auto.MonthPhases && s.Spacing == config.SpacingText(24*time.Hour):
+			return monthPlaces(times)
+		}
+		return timePlaces(times, mean)
 	}
 	columns := make([][]float64, len(s.Variables))
 	for j := range s.Variables {
@@ -237,8 +243,8 @@ func (s *DescribedSeries) finish() {
 	s.correlate(columns)
 }
 
-// finish takes the values of the last rows, and their places on the grid of the spacing.
-func (v *DescribedVariable) finish(times []int64, places []int, y []float64, seasons []int) {
+// finish takes the values of the last rows, and their places in seasons of a period.
+func (v *DescribedVariable) finish(times []int64, places func(period int) []int, y []float64, seasons []int) {
 	v.Mean, v.SD = report.Number(v.moments.mean), report.Number(math.Sqrt(v.moments.m2/v.moments.n))
 	if v.Known == 0 {
 		v.Mean, v.Repeats, v.Trend, v.Kind = report.Number(math.NaN()), report.Number(math.NaN()), report.Number(math.NaN()), "no values"
@@ -264,10 +270,10 @@ func (v *DescribedVariable) finish(times []int64, places []int, y []float64, sea
 	rest, share := detrend(y)
 	v.Trend = report.Number(share)
 	for i, p := range seasons {
-		share, _ := seasonOf(rest, places, p)
+		share, _ := seasonOf(rest, places(p), p)
 		v.Seasons = append(v.Seasons, report.Number(share))
 		if i == 0 {
-			_, y = seasonOf(y, places, p)
+			_, y = seasonOf(y, places(p), p)
 		}
 	}
 	for _, at := range levelChanges(y) {
@@ -307,6 +313,7 @@ func (s *DescribedSeries) correlate(columns [][]float64) {
 func (d *Description) try(ctx context.Context, c *config.Config, s *DescribedSeries) error {
 	one := *c
 	one.Evaluate.Interval = 0
+	one.Pipeline.Rate = nil // the rows are rates already
 	e, err := wire.NewEngine(&one, stream.AllSeries)
 	if err != nil {
 		return err
@@ -370,6 +377,9 @@ func (d *Description) Tables() []report.Table {
 		seasons := make([]string, len(s.Seasons))
 		for k, p := range s.Seasons {
 			seasons[k] = report.Thousands(int64(p))
+			if p == auto.MonthPhases && s.Spacing == config.SpacingText(24*time.Hour) {
+				seasons[k] += " (month)"
+			}
 		}
 		series.Rows = append(series.Rows, []string{
 			s.Name, TableTime(s.From), TableTime(s.To), report.Thousands(int64(s.Rows)), s.Spacing, strings.TrimPrefix((100*s.Regular).Digits(3)+" %", "- %"),
@@ -379,7 +389,7 @@ func (d *Description) Tables() []report.Table {
 			v := &s.Variables[j]
 			season := "-"
 			if len(v.Seasons) > 0 {
-				season = v.Seasons[0].Fixed(2)
+				season = slices.Max(v.Seasons).Fixed(2)
 			}
 			variables.Rows = append(variables.Rows, []string{
 				s.Name, v.Name, v.Least.Digits(5), v.Mean.Digits(5), v.Largest.Digits(5), v.SD.Digits(3), report.Thousands(int64(v.Missing)),

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
@@ -151,5 +153,52 @@ func TestSeasonsAcrossGaps(t *testing.T) {
 		if len(s.Seasons) == 0 || s.Seasons[0] != c.season || math.Abs(float64(s.Variables[0].Seasons[0])-want) > .05 {
 			t.Errorf("%s: seasons %v with the shares %v, want %d with %.2f", c.name, s.Seasons, s.Variables[0].Seasons, c.season, want)
 		}
+	}
+}
+
+// Daily sales of two years have 40 more at the weekend and 200 more on the last day of a month: of their variance, with
+// noise of 2, the weekend explains a fifth, the month nearly all the rest. Rates of a counter have the season of the
+// rates.
+func TestDescribeMonthsAndRates(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	sales, counter := &Records{Name: "sales"}, &Records{Name: "counter"}
+	total := 0.
+	for i := range 731 {
+		day := time.Date(2024, 1, 1+i, 0, 0, 0, 0, time.UTC)
+		y := 100 + 2*rng.NormFloat64()
+		if w := day.Weekday(); w == time.Saturday || w == time.Sunday {
+			y += 40
+		}
+		if day.AddDate(0, 0, 1).Day() == 1 {
+			y += 200
+		}
+		total += math.Round(50 + 40*math.Sin(2*math.Pi*float64(i)/24) + 8*rng.NormFloat64())
+		for r, v := range map[*Records]float64{sales: y, counter: total} {
+			at := day.UnixNano()
+			if r == counter {
+				at = day.Add(-time.Duration(i) * 23 * time.Hour).UnixNano()
+			}
+			r.list = append(r.list, decoded{Record: stream.Record{Message: &stream.Message{}, Series: "s", Time: at, Names: []string{"y"}, Values: []float64{v}}})
+		}
+	}
+	c := config.Default()
+	d, err := DescribeRecords(t.Context(), c, sales)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := d.Tables()
+	if row := tables[0].Rows[0]; row[len(row)-1] != "31 (month), 7" {
+		t.Errorf("seasons %q", row[len(row)-1])
+	}
+	// Of 365 days 12 are last ones: 200^2 12/365 (1 - 12/365) = 1272; of 7 days 2 are of a weekend: 40^2 2/7 5/7 = 327.
+	if got := float64(slices.Max(d.Series[0].Variables[0].Seasons)); math.Abs(got-1272./(1272+327+4)) > .04 {
+		t.Errorf("share of the month %v", got)
+	}
+	c.Pipeline.Rate = []string{"y"}
+	if d, err = DescribeRecords(t.Context(), c, counter); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.Series[0].Seasons; len(got) == 0 || got[0] != 24 {
+		t.Errorf("seasons %v of the rates", got)
 	}
 }

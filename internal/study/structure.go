@@ -3,8 +3,11 @@ package study
 import (
 	"math"
 	"slices"
+	"time"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
 // detrend returns y without its straight line, and the share of the variance that the line explains.
@@ -41,6 +44,15 @@ func timePlaces(times []int64, spacing float64) []int {
 	places, first := make([]int, len(times)), slices.Min(times)
 	for i, t := range times {
 		places[i] = int(math.Round(float64(t-first) / spacing))
+	}
+	return places
+}
+
+// monthPlaces returns the phases of times in the month.
+func monthPlaces(times []int64) []int {
+	places := make([]int, len(times))
+	for i, t := range times {
+		places[i] = auto.MonthPhase(int64(math.Floor(float64(t) / float64(24*time.Hour))))
 	}
 	return places
 }

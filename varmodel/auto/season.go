@@ -115,7 +115,7 @@ func (s *seasons) natural(inverse []float64) {
 			if math.Abs(float64(s.spacing)-daySpan) > periodDiffers*daySpan {
 				continue
 			}
-			period, exact = monthPhases, monthPhases
+			period, exact = MonthPhases, MonthPhases
 		}
 		if period < shortestSeason || period > limit || math.Abs(exact-float64(period)) > periodDiffers*exact {
 			continue

@@ -101,7 +101,7 @@ func (c *cycle) place(ns int64) {
 // phaseAfter returns the phase k samples after the last one (k < 0: before it).
 func (c *cycle) phaseAfter(k int) int {
 	if c.span == monthSpan {
-		return monthPhase(c.day + int64(k))
+		return MonthPhase(c.day + int64(k))
 	}
 	phase := (c.phase + k) % c.period
 	if phase < 0 {

@@ -13,12 +13,12 @@ import (
 
 // The first days of each month have the phases 0, 1, …, the last ones …, 29, 30, and phases ascend.
 func TestMonthPhase(t *testing.T) {
-	before := monthPhases - 1
+	before := MonthPhases - 1
 	for d := time.Date(1960, 1, 1, 0, 0, 0, 0, time.UTC); d.Year() < 2030; d = d.AddDate(0, 0, 1) {
-		got := monthPhase(d.Unix() / 86400)
+		got := MonthPhase(d.Unix() / 86400)
 		switch next := d.AddDate(0, 0, 1); {
 		case d.Day() <= monthBegin && got != d.Day()-1,
-			next.Day() == 1 && got != monthPhases-1,
+			next.Day() == 1 && got != MonthPhases-1,
 			d.Day() > 1 && got <= before:
 			t.Fatalf("%s: phase %d after %d", d.Format(time.DateOnly), got, before)
 		}
@@ -93,7 +93,7 @@ func TestMonthsOfNoisesAreNotReported(t *testing.T) {
 			}
 		}
 		for _, p := range modeltest.As[eval.Seasonal](t, f).AppendSeasons(nil) {
-			if p == monthPhases {
+			if p == MonthPhases {
 				found++
 			}
 		}
