@@ -358,8 +358,8 @@ func (s *Scorer) Loss(k int) float64 {
 	return ratio(sum, n)
 }
 
-// State saves or restores everything but the configuration. Each horizon is an option:
-// the score of one that the saved Scorer did not have begins now. So do all scores when
+// State saves or restores everything but the configuration. Each horizon is saved by
+// itself: the score of a horizon that the saved Scorer did not have begins now. So do all scores when
 // the window, the level, or whether there is a joint region has changed.
 func (s *Scorer) State(c *snapshot.Codec) {
 	c.Section("scorer")

@@ -6,7 +6,7 @@ import (
 	"github.com/orffvar/forecaster/sgd/penalties"
 )
 
-// A step of length 1/2 shortens the weights of each frequency by 1, at most to 0. The frequencies
+// With Mu = 2 a step of length 1/2 shortens the weights of each frequency by 1, at most to 0. The frequencies
 // have the weights (3, 4) and (0.1, -0.2).
 func ExampleGroupLasso() {
 	p := penalties.GroupLasso{Columns: penalties.Columns{Inner: 1, D: 2}, Mu: 2}

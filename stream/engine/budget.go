@@ -14,7 +14,7 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// LighterModel is a model for series that have no memory for the model of NewModel.
+// LighterModel is a model for series for which the memory does not suffice for the model of NewModel.
 type LighterModel struct {
 	Name string // in the event of a new series
 	New  func(dim int) (eval.Model, error)

@@ -122,7 +122,7 @@ func TestOneOrder(t *testing.T) {
 	}
 }
 
-// TestOneColumnWithSeparators: a header that another separator would divide names that one.
+// TestOneColumnWithSeparators: the error for a header that another separator would divide names this separator.
 func TestOneColumnWithSeparators(t *testing.T) {
 	for separator, name := range map[string]string{"\t": "tab", ";": ";", "|": "|"} {
 		_, err := NewCSV(CSVConfig{Header: []string{"time" + separator + "a"}})

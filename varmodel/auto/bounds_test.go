@@ -70,8 +70,8 @@ func TestForecastsStopAtBounds(t *testing.T) {
 	}
 }
 
-// A walk of whole numbers passes its extreme in one of two steps: twelve turns, of .4 each, have the chance 2^-12, at
-// some thirty extremes per side. A rising line has no bounds, nor does one of stairs, which repeat each value.
+// A walk of whole numbers passes its extreme in one of two steps, so twelve turns in a row have the probability 2^-12
+// at each of some thirty extremes per side; each turn counts for .4. A rising line has no bounds, nor does one of stairs, which repeat each value.
 func TestNoBoundsWhereNoneAre(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	v := 0.

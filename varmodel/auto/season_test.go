@@ -87,7 +87,7 @@ func TestSeasonsOfDayAndWeek(t *testing.T) {
 	}
 }
 
-// Row numbers instead of times, in seconds, are no clock: a minute would be 60 samples.
+// Row numbers, read as seconds, are no clock: they would make a minute of 60 samples.
 func TestSeasonsWithoutAClock(t *testing.T) {
 	f := newAuto(t, Config{Dim: 1, Horizon: 1}).NewSeries()
 	clock := modeltest.As[eval.Clocked](t, f)

@@ -74,7 +74,7 @@ func (g *Lags) Features() int { return g.dim * g.order }
 // Bandwidth is 0 until it is known.
 func (g *Lags) Bandwidth() float64 { return g.sigma }
 
-// Points are the inputs that give the bandwidth, before the division, a view.
+// Points returns the inputs that give the bandwidth, not yet divided by it: a view.
 func (g *Lags) Points() []float64 { return g.warm.Points() }
 
 // Observe takes the last lags of past for the bandwidth, unless that is known.

@@ -21,8 +21,7 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
-// A request of a Producer has at most this many messages and, unless one is
-// larger, bytes.
+// A request of a Producer has at most this many messages and bytes; a single message may be larger.
 const (
 	batchMessages = 1000
 	batchBytes    = 512 << 10
