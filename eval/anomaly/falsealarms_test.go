@@ -36,7 +36,7 @@ var unchanging = []struct {
 // TestFalseAlarmsOfKnownNoise: series that do not change have as many false alarms as are asked for, when their
 // forecasts are the best ones. The number of alarms of n samples has the variance n r (1 - r) of a binomial law at a
 // rate r; four standard deviations are 25 % of a family at 1e-3, and 10 % of all families together. At 1e-2 alarms
-// follow each other closely, and what one event hides are up to a tenth. A table of the default model is that of
+// follow each other closely, and those that one event hides are up to a tenth. The table of the default model is in
 // make anomalies.
 func TestFalseAlarmsOfKnownNoise(t *testing.T) {
 	const n = 250_000

@@ -27,7 +27,7 @@ func sets(text string) (*config.Config, error) {
 }
 
 // TestBoundsOfSettings: each setting is good up to its bounds, and the first value beyond one is refused by its path
-// and what it must be. With stands for other settings that the value needs.
+// and the values that are allowed. With stands for other settings that the value needs.
 func TestBoundsOfSettings(t *testing.T) {
 	for _, c := range []struct{ path, with, good, bad, want string }{ // values have bars between them
 		{"pipeline.max_gap", "", "0", "-1", "must be >= 0, got -1"},

@@ -23,7 +23,7 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// TestStartsFail: what is missing when a command starts ends it with an error that says so, each command and each
+// TestStartsFail: a missing part ends the start of a command with an error that names it, for each command and each
 // thing; before, it was there when the configuration was read.
 func TestStartsFail(t *testing.T) {
 	b, err := devbroker.Start(2, []string{"in", "joined"})

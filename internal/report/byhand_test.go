@@ -125,7 +125,7 @@ func TestFiguresByHand(t *testing.T) {
 		figures[list[i].name] = &list[i]
 	}
 
-	// Forecasts: what was observed, with a gap; the forecast made two steps before, and the one ahead.
+	// Forecasts: the observed values, with a gap, the forecast made two steps before, and the forecast ahead.
 	var before, after, levels []xy
 	for i := range 24 {
 		levels = append(levels, xy{float64(i), level(i)})

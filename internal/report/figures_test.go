@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// drawnRun is a run of two series with what makes each figure: gaps, forecasts from the third step on, errors by
+// drawnRun is a run of two series with the parts of each figure: gaps, forecasts from the third step on, errors by
 // decades, scores with labels, weights of many experts, and a forecast ahead.
 func drawnRun(model string, worse float64) *Trace {
 	t := NewTrace(Config{Model: model, Horizon: 2, Variables: []string{"inflow", "level"}, Levels: []float64{.9, .5}})
@@ -55,7 +55,7 @@ func rounded(text string) string {
 }
 
 // TestFiguresAsRecorded: each figure is drawn as testdata/figures has it, on a page and in a file. `UPDATE_GATES=1 go
-// test ./internal/report` records them: look at them then, and at TestFiguresByHand, which knows what they say.
+// test ./internal/report` records them: look at them then, and at TestFiguresByHand, which has their numbers.
 func TestFiguresAsRecorded(t *testing.T) {
 	persistence := drawnRun("persistence", 1)
 	marked := &Marked{Series: "pump", Variables: []string{"a", "b"}, Leading: []int{1}, Stretches: [][2]int{{2, 4}, {9, 9}}}

@@ -64,7 +64,7 @@ func TestShortenEnds(t *testing.T) {
 	}
 }
 
-// TestTablesToTheCharacter: a table is printed with its numbers aligned, also the whole ones of a column of texts, its caption, what was left out and more.
+// TestTablesToTheCharacter: a table is printed with its numbers aligned, also the whole ones of a column of texts, its caption, and the number of rows left out.
 func TestTablesToTheCharacter(t *testing.T) {
 	table := Table{
 		Caption: "A caption.", More: "3 more rows: --all", Numeric: 1, Header: []string{"model", "mse", "two\nlines", "wide"}, Wide: []string{"wide", "none"},
@@ -110,7 +110,7 @@ A caption.
 }
 
 // TestDateTicksAreRound: whatever the span, the ticks are all multiples of one of these distances that lie in it, and
-// at most about so many; the labels say what differs.
+// at most about this number; the labels have the digits that differ.
 func TestDateTicksAreRound(t *testing.T) {
 	const n, day = 9, 24 * time.Hour
 	seconds := []time.Duration{
@@ -168,7 +168,7 @@ func TestDateTicksAreRound(t *testing.T) {
 	}
 }
 
-// TestRowNumbers: small times are numbers of rows, ticks have at most so many labels.
+// TestRowNumbers: small times are numbers of rows, and ticks have at most the given number of labels.
 func TestRowNumbers(t *testing.T) {
 	if newAxis(1e17).dates || !newAxis(1e17+1).dates {
 		t.Error("times until 1973 are numbers of rows")

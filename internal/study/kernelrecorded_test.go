@@ -59,7 +59,7 @@ func TestKernelsAsRecorded(t *testing.T) {
 	}
 }
 
-// TestColumnScales: the scale of a variable is its standard deviation, its range, or one of all; what is missing counts
+// TestColumnScales: the scale of a variable is its standard deviation, its range, or one of all; a missing value counts
 // for nothing.
 func TestColumnScales(t *testing.T) {
 	rows := [][]float64{{1, 10}, {3, math.NaN()}, {5, 30}}

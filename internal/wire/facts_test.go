@@ -121,7 +121,7 @@ func TestMapsWithoutDraws(t *testing.T) {
 }
 
 // TestLinesAheadOfTime: the inputs of all rows that are read ahead come with the first message, also where a message has
-// several records, and in front of the rows of a file that is longer than what is read at once.
+// several records, and in front of the rows of a file that is longer than one read.
 func TestLinesAheadOfTime(t *testing.T) {
 	var text strings.Builder
 	const rows = 700
@@ -189,7 +189,7 @@ func TestMessagesOfOutputs(t *testing.T) {
 	}
 }
 
-// TestOutputsThatCannotBeOpened: an output that fails is an error, and closes what was opened before it.
+// TestOutputsThatCannotBeOpened: an output that fails is an error, and the outputs before it are closed.
 func TestOutputsThatCannotBeOpened(t *testing.T) {
 	dir := t.TempDir()
 	first := filepath.Join(dir, "first.csv")

@@ -99,7 +99,7 @@ func TestTryOfOneTopic(t *testing.T) {
 	}
 }
 
-// TestBuildInfo: the version is the linker's or else that of the module; the rest is what the build says of itself.
+// TestBuildInfo: the version comes from the linker, else from the module; the rest comes from the build.
 func TestBuildInfo(t *testing.T) {
 	build, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -159,7 +159,7 @@ func TestSimulatedTimes(t *testing.T) {
 	}
 }
 
-// TestTryModel: a kernel model of known size is made, so that lint says what its parts do not allow together.
+// TestTryModel: a kernel model of known size is made, so that lint names parts that exclude each other.
 func TestTryModel(t *testing.T) {
 	for _, c := range []struct{ sets, want string }{
 		{"model.type=kernelvar input.simulated.dim=3", ""},
@@ -246,7 +246,7 @@ func TestForLabels(t *testing.T) {
 	}
 }
 
-// troubles is an output that says what it was told.
+// troubles is an output with given problems.
 type troubles struct {
 	problem  string
 	rejected int64
@@ -265,7 +265,7 @@ func (s troubles) Stats() delivery.Stats { return s.stats }
 
 func (troubles) WriteDeadLetters(context.Context, []stream.DeadLetter) error { return nil }
 
-// TestOutputsSayWhatFails: the problem is the first of an output, or else that of the dead letters; the requests of
+// TestOutputsSayWhatFails: the problem is the first of an output, or else of the dead letters; the requests of
 // all outputs are summed.
 func TestOutputsSayWhatFails(t *testing.T) {
 	o := &Outputs{Sink: tee{

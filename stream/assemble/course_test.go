@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/stream/assemble"
 )
 
-// rising returns n values that rise by step from a value, with a fall to a value after every so many.
+// rising returns n values that rise by step from a value, with regular falls to a value.
 func rising(n int, from, step float64, every int, to float64) (v []float64) {
 	x := from
 	for i := range n {

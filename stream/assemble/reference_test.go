@@ -16,7 +16,7 @@ import (
 )
 
 // reference makes the samples of records again, slowly and by the definitions in Config alone. It keeps
-// whole histories where an Assembler keeps what it needs of them.
+// whole histories, of which an Assembler keeps the parts that it needs.
 type reference struct {
 	c      assemble.Config // with its defaults
 	afford func(place, dim int) *refuse.Error
@@ -169,7 +169,7 @@ func (f *reference) takeInputs(p *referenceRecord, ahead bool) bool {
 
 func unknown(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
 
-// inputsAt returns what is known of the inputs after a sample, and forgets what is older.
+// inputsAt returns the known inputs after a sample, and forgets older ones.
 func (f *reference) inputsAt(name string, t int64, every assemble.Spacing, horizon int) (u []float64) {
 	of := f.inputs[name]
 	var past []int64
@@ -402,7 +402,7 @@ func rate(before referenceCount, known bool, v float64, t, since int64) float64 
 	return (v - before.value) / seconds(before.time)
 }
 
-// fillGap passes on what is missing before a sample.
+// fillGap passes on the samples that are missing before a sample.
 func (f *reference) fillGap(s *referenceSeries, name string, sample *assemble.Sample) {
 	every := f.spacing()
 	if every == 0 || s.samples == 0 {
@@ -475,7 +475,7 @@ func (f *reference) spacingOf(s *referenceSeries) assemble.Spacing {
 	return assemble.Spacing(lengths[middle])
 }
 
-// count counts what has happened.
+// count counts the events.
 func (f *reference) count(said map[string]int) {
 	for _, line := range f.log.lines {
 		for what, pattern := range marks {

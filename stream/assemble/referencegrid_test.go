@@ -336,7 +336,7 @@ func (g *referenceGrid) drop(row int64) {
 	}
 }
 
-// rewind refuses the rows after a time, and forgets what they left behind.
+// rewind refuses the rows after a time, and forgets their traces.
 func (f *reference) rewind(g *referenceGrid, p *referenceRecord, row int64) {
 	rows := g.open()
 	slices.Reverse(rows)

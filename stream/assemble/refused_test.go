@@ -19,7 +19,7 @@ func (d *details) Sample(*assemble.Sample) error { return nil }
 
 func (d *details) Refuse(_ *stream.Message, err *refuse.Error) { *d = append(*d, err.Error()) }
 
-// TestRefusals: the last record of each list is refused, and the text says what was wrong and what is allowed.
+// TestRefusals: the last record of each list is refused, and the text names the mistake and the allowed values.
 func TestRefusals(t *testing.T) {
 	const s = int64(time.Second)
 	nan := math.NaN()

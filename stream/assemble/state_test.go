@@ -21,7 +21,7 @@ func numbers(v ...int64) (b []byte) {
 	return b
 }
 
-// TestDamagedStates: a state with a part that no Assembler writes is refused, and the error says what it is.
+// TestDamagedStates: a state with a part that no Assembler writes is refused, and the error names it.
 func TestDamagedStates(t *testing.T) {
 	const s = int64(time.Second)
 	of := func(series string, at int64, names string, values ...float64) stream.Record {

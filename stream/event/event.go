@@ -39,7 +39,7 @@ const (
 	Anomaly      = "anomaly"       // an anomaly has begun, has become the new normal, or has ended
 	Limit        = "limit"         // a variable is expected to reach its limit, or no longer
 	Season       = "season"        // the forecasts use other seasons than before
-	Drift        = "drift"         // the model's errors are not what they were
+	Drift        = "drift"         // the errors of the model have changed
 	Reset        = "reset"         // the state went bad: a new model
 	Reload       = "reload"        // the configuration was read again; of the series AllSeries
 )
@@ -61,7 +61,7 @@ func (a *AnomalyPhase) Text() string {
 	return text + a.seen() + a.falseAlarms()
 }
 
-// seen is what was seen of the leading variable, and since when, if the anomaly is older than its first alarm.
+// seen tells the values of the leading variable, and since when, if the anomaly is older than its first alarm.
 func (a *AnomalyPhase) seen() string {
 	v := &a.Seen
 	text := ""
