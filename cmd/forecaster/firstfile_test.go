@@ -100,8 +100,8 @@ func TestInterruptedReplay(t *testing.T) {
 	}
 }
 
-// TestRowsBehindTheirSuccessors: every command says that rows stand behind later ones and that their
-// time was taken, and names --sort, with which none is refused.
+// TestRowsBehindTheirSuccessors: every command reports rows behind later ones, and that the series goes
+// on from their time. It names --sort, and with --sort no row is refused.
 func TestRowsBehindTheirSuccessors(t *testing.T) {
 	var rows strings.Builder
 	rows.WriteString("time,a,b\n")

@@ -2,8 +2,8 @@ package livepage
 
 import "testing"
 
-// The colours are those chosen before from the head of the page on, so that nothing is drawn in others; the button goes
-// through all of them and says which, also where nothing can be stored. What is stored and is no choice counts as none.
+// The head of the page sets the colours that were chosen before, so that nothing is drawn in others. The button goes
+// through all choices and names the present one, also without a storage. A stored text that is no choice counts as none.
 func TestColoursAreThereBeforeThePage(t *testing.T) {
 	got := inPage(t, `(async () => {
 		const found = [];
@@ -56,8 +56,8 @@ system/Colours: as the system says/Colours: as the system says/; light/Colours: 
 	}
 }
 
-// A stream that breaks is said to be lost; one that the server refuses is asked for anew after a while, and one that is
-// closed says nothing any more.
+// The page reports a broken stream as lost, asks again after a while for a stream that the server refuses, and reports
+// nothing of a closed one.
 func TestPageHearsThatItIsRefused(t *testing.T) {
 	got := inPage(t, `import("/feed.js").then(({Feed}) => {
 		const opened = [], heard = [], timers = [];

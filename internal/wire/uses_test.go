@@ -22,7 +22,7 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/cluster"
 )
 
-// TestUsesOfKafka: each key that names a topic says which topics are used, how, and by which group.
+// TestUsesOfKafka: each key with a topic has the topics, their use and the group.
 func TestUsesOfKafka(t *testing.T) {
 	const input = "input.kafka.brokers=a:1 input.kafka.topics=t,u input.kafka.consumer_group=g "
 	read, write := []cluster.Right{cluster.Read}, []cluster.Right{cluster.Write}

@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/stream/assemble"
 )
 
-// TestConfigBounds: each setting is good up to its bound, and beyond it an error says which.
+// TestConfigBounds: each setting is accepted up to its bound, and beyond it an error names the setting.
 func TestConfigBounds(t *testing.T) {
 	const tenYears = 10 * 365 * 24 * time.Hour
 	type config = assemble.Config

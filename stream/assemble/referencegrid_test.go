@@ -8,8 +8,8 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// referenceLine is the rule on wrong clocks: ten late records in a row, in time, that lie in one hole
-// of at least ten spacings are right, and what came after the hole was wrong. A hole counts until the
+// referenceLine is the rule on wrong clocks. Ten late records in a row, in time, that lie in one hole
+// of at least ten spacings are right, and the records after the hole were wrong. A hole counts until the
 // series has gone on for its length; the beginning, for a thousand spacings. The sixteen longest count.
 type referenceLine struct {
 	holes []referenceHole

@@ -80,6 +80,7 @@ type evidence struct {
 	before          change  // means over the last block
 	changes         bool    // before is known
 	count, x4       float64 // number of changes and sum of x^4; like all sums below with forgetting
+	x, xThen        float64 // sums of the forecasts of the blocks, and of the blocks before them
 	now, lag, then  moments // sums of products: block with itself, block with last block, last block with itself
 	product, square float64 // sums over observed samples of said * happened and said^2
 }
@@ -87,12 +88,10 @@ type evidence struct {
 // change holds the means over a block: of the forecasts, and of the outcomes.
 type change struct{ said, happened float64 }
 
-// moments are the sum of the forecasts x of a block, and sums of products of these and the outcomes y with those of
-// another block.
-type moments struct{ x, xx, xy, yx, yy float64 }
+// moments are sums of products of the forecasts x and outcomes y of two blocks.
+type moments struct{ xx, xy, yx, yy float64 }
 
 func (m *moments) add(a, b change) {
-	m.x += a.said
 	m.xx, m.xy = m.xx+a.said*b.said, m.xy+a.said*b.happened
 	m.yx, m.yy = m.yx+a.happened*b.said, m.yy+a.happened*b.happened
 }
@@ -109,7 +108,7 @@ func (e *evidence) sums(keep float64) (xx, xy, yy float64) {
 // drop itself, are alike.
 func (e *evidence) steady() bool {
 	xx, _, _ := e.sums(1)
-	x := e.now.x - e.then.x
+	x := e.x - e.xThen
 	return xx-x*x/max(e.count, 1) < evidenceVaries*xx
 }
 
@@ -146,6 +145,7 @@ func (e *evidence) add(said, happened float64, period int, observed bool) (ended
 	if e.changes && e.seen > 0 {
 		x := mean.said - e.before.said
 		e.count, e.x4 = e.count+1, e.x4+x*x*x*x
+		e.x, e.xThen = e.x+mean.said, e.xThen+e.before.said
 		e.now.add(mean, mean)
 		e.lag.add(mean, e.before)
 		e.then.add(e.before, e.before)
@@ -178,7 +178,7 @@ func (e *evidence) forget(keep float64) {
 func (e *evidence) forgetting() [18]*float64 {
 	return [...]*float64{
 		&e.count, &e.x4, &e.product, &e.square,
-		&e.now.x, &e.then.x,
+		&e.x, &e.xThen,
 		&e.now.xx, &e.now.xy, &e.now.yx, &e.now.yy,
 		&e.lag.xx, &e.lag.xy, &e.lag.yx, &e.lag.yy,
 		&e.then.xx, &e.then.xy, &e.then.yx, &e.then.yy,
