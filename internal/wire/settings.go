@@ -15,7 +15,7 @@ import (
 
 // stateVersion is raised by every change of the program that changes forecasts
 // or the meaning of a checkpoint: a checkpoint of another version is refused.
-const stateVersion = 39
+const stateVersion = 40
 
 // Settings returns the dependencies of the state of an engine beside the log, ascending by
 // key: the settings of the engine and the arithmetic of the build.

@@ -170,23 +170,31 @@ func (s *seasons) Keep(condition func(*cycle) bool) {
 }
 
 // propose adds a cycle with a period that the search has found, and teaches it the past. It removes
-// earlier cycles of the search without a share.
+// earlier cycles of the search without a share. Of two cycles of the search with about the same period the
+// stronger one stays: the first search of a short past is often wrong by a sample.
 func (s *seasons) propose(period int, inverse []float64) {
 	s.Keep(func(c *cycle) bool { return !c.free || c.active })
-	free := 0
+	if period < shortestSeason {
+		return
+	}
+	before, like, free := s.cycles, s.find(period), 0
 	for _, c := range s.cycles {
-		if c.free {
+		if c.free && c != like {
 			free++
 		}
 	}
-	if period < shortestSeason || free >= freeCycles || s.find(period) != nil {
+	if free >= freeCycles || like != nil && (!like.free || like.period == period) {
 		return
 	}
+	s.Keep(func(c *cycle) bool { return c != like })
 	c := newCycle(s.dim, period)
 	c.setFree()
 	c.span = s.spacing * int64(period)
 	s.add(c)
 	s.teach(c, min(s.past.Count, s.past.Depth), 0, inverse)
+	if like != nil && c.strength() <= like.strength() {
+		s.cycles = before
+	}
 }
 
 // teach lets a new cycle learn the samples with the lags n-1, …, newest.

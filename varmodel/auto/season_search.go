@@ -10,7 +10,8 @@ import (
 
 const (
 	seasonFrom      = 100 // samples before a season is looked for
-	seasonStrength  = 0.1 // smallest score of a season, mean over the coordinates that move
+	seasonStrength  = 0.2 // smallest score that counts,
+	seasonErrors    = 5   // and its smallest product with the root of the number of samples
 	seasonMultiples = 3   // multiples of a lag in its score
 	seasonPace      = 64  // lags computed with each sample
 	seasonAgain     = 8   // times the samples searched: interval between searches in the long run
@@ -30,9 +31,8 @@ type seasonSearch struct {
 	samples    int       // samples searched; 0: no search under way, and no memory for one
 	coord      int       // current coordinate
 	lag        int       // next lag of the current coordinate
-	moving     int       // coordinates so far that are not constant
 	difference []float64 // D of the current coordinate, at each lag
-	scores     []float64 // sum over coordinates, at each lag
+	scores     []float64 // sum over coordinates of the scores that count, at each lag
 	values     []float64 // the samples of the current coordinate, see take
 	squares    []float64 // sums of the first squares of values
 }
@@ -88,10 +88,7 @@ func (f *seasonSearch) proceed(past *series.History, known *seasons) (period int
 	}
 	end := f.limit()
 	if power := f.squares[n]; power > 0 {
-		if f.lag == 0 {
-			f.lag = 1
-			f.moving++
-		}
+		f.lag = max(f.lag, 1)
 		end = min(end, f.lag+seasonPace)
 		for l := f.lag; l < end; l++ {
 			both := f.squares[n-l] + power - f.squares[l]
@@ -131,9 +128,11 @@ func (f *seasonSearch) sumSquares(x []float64) {
 	}
 }
 
-// addScores adds the scores of the current coordinate.
+// addScores adds the scores of the current coordinate that count: the others are noise, and noise of many coordinates
+// would hide the season of one.
 func (f *seasonSearch) addScores() {
 	limit, d := f.limit(), f.difference
+	least := max(seasonStrength, seasonErrors/math.Sqrt(float64(f.samples)))
 	for s := shortestSeason; s < limit; s++ {
 		var sum, terms float64
 		for m := 1; m <= seasonMultiples && m*s < limit; m++ {
@@ -143,7 +142,9 @@ func (f *seasonSearch) addScores() {
 			}
 			terms++
 		}
-		f.scores[s] += max(sum/terms, 0)
+		if score := sum / terms; score >= least {
+			f.scores[s] += score
+		}
 	}
 }
 
@@ -154,7 +155,7 @@ func (f *seasonSearch) best() int {
 	for s := shortestSeason; s < limit; s++ {
 		best = max(best, scores[s])
 	}
-	if best < float64(f.moving)*max(seasonStrength, 5/math.Sqrt(float64(f.samples))) || f.moving == 0 {
+	if best == 0 {
 		return 0
 	}
 	for s := shortestSeason; s < limit; s++ {
@@ -183,7 +184,6 @@ func (f *seasonSearch) stateOf(c *snapshot.Codec, _ *autoSeries) {
 	}
 	c.Int(&f.coord)
 	c.Index(&f.lag, len(f.scores)+1)
-	c.Int(&f.moving)
 	c.Float64s(f.difference)
 	c.Float64s(f.scores)
 	if f.lag > 0 {
