@@ -172,7 +172,7 @@ func (a *app) drawForecasts(draws *study.Tracer, t report.Table, path, plot, pag
 }
 
 // forecastTable has a row for each series, step and variable, with a lower and an upper
-// bound for each level.
+// bound for each level, and with limits the probability of having reached one.
 func forecastTable(c *config.Config, b *stream.Batch) report.Table {
 	levels := c.Model.Levels
 	t := report.Table{Title: "Forecasts", Numeric: 3, Header: []string{"series", "time", "target", "yhat"}}
@@ -183,6 +183,9 @@ func forecastTable(c *config.Config, b *stream.Batch) report.Table {
 	joint := b.Forecasts[0].JointLower != nil
 	if joint {
 		t.Header = append(t.Header, "joint lower", "joint upper")
+	}
+	if b.Forecasts[0].Reach != nil {
+		t.Header = append(t.Header, "at limit\nby then")
 	}
 	for i := range b.Forecasts {
 		f := &b.Forecasts[i]
@@ -199,7 +202,11 @@ func forecastTable(c *config.Config, b *stream.Batch) report.Table {
 				numbers = append(numbers, report.Number(f.JointLower[j]), report.Number(f.JointUpper[j]))
 			}
 			row := []string{f.Series.Name, study.TableTime(time.Unix(0, f.Time).UTC().Format(time.RFC3339Nano)), target}
-			t.Rows = append(t.Rows, append(row, report.Apart(6, numbers...)...))
+			row = append(row, report.Apart(6, numbers...)...)
+			if f.Reach != nil {
+				row = append(row, report.Number(f.Reach[j]).Digits(2))
+			}
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	study.AlignTimes(t, 1)
@@ -240,7 +247,8 @@ type forecastPoint struct {
 	Horizon   int            `json:"horizon"`
 	Yhat      report.Number  `json:"yhat"`
 	Intervals []intervalJSON `json:"intervals"`
-	Joint     *intervalJSON  `json:"joint,omitempty"` // the region of the first level
+	Joint     *intervalJSON  `json:"joint,omitempty"`             // the region of the first level
+	Reach     *report.Number `json:"limit_probability,omitempty"` // of having reached the limit by Time
 }
 
 type intervalJSON struct {
@@ -265,6 +273,9 @@ func forecastPoints(c *config.Config, b *stream.Batch) []forecastPoint {
 			}
 			if f.JointLower != nil {
 				p.Joint = &intervalJSON{report.Number(c.Model.Levels[0]), report.Number(f.JointLower[j]), report.Number(f.JointUpper[j])}
+			}
+			if f.Reach != nil && f.Reach[j] == f.Reach[j] {
+				p.Reach = new(report.Number(f.Reach[j]))
 			}
 			points = append(points, p)
 		}

@@ -106,3 +106,38 @@ func TestLimitOutputs(t *testing.T) {
 		t.Errorf("a variable that is not there: %s", stderr)
 	}
 }
+
+// TestForecastOfLimits: every output of forecast has the probability of replay's file, and a variable without a
+// limit has none.
+func TestForecastOfLimits(t *testing.T) {
+	dir := t.TempDir()
+	file, out := filepath.Join(dir, "data.csv"), filepath.Join(dir, "out.csv")
+	writeFile(t, file, dataset.MacrodataCSV())
+	args := []string{"forecast", file, "--model", "var1", "--horizon", "4", "--set", "model.limits=unemp <= 7", "--set", "pipeline.variables=infl,unemp"}
+	mustCall(t, append(args, "--out", out)...)
+	var points struct {
+		Forecasts []struct {
+			Target string   `json:"target"`
+			Reach  *float64 `json:"limit_probability"`
+		} `json:"forecasts"`
+	}
+	unmarshal(t, mustCall(t, append(args, "--output", "json")...), &points)
+	table := mustCall(t, append(args, "--output", "table")...)
+	csv := strings.Split(strings.TrimSpace(string(readFile(t, out))), "\n")[1:]
+	if len(points.Forecasts) != 8 || len(csv) != 8 || !strings.Contains(table, "at limit") {
+		t.Fatalf("%d forecasts, %d lines, %s", len(points.Forecasts), len(csv), table)
+	}
+	for i, p := range points.Forecasts {
+		written := csv[i][strings.LastIndexByte(csv[i], ',')+1:]
+		switch {
+		case p.Target == "infl":
+			if p.Reach != nil || written != "" {
+				t.Errorf("infl has no limit: %v, %q", p.Reach, written)
+			}
+		case p.Reach == nil || fmt.Sprint(*p.Reach) != written:
+			t.Errorf("%v in JSON, %s in CSV", p.Reach, written)
+		case !strings.Contains(table, fmt.Sprintf("│ %8.2g │", *p.Reach)):
+			t.Errorf("the table lacks %.2g: %s", *p.Reach, table)
+		}
+	}
+}
