@@ -132,8 +132,8 @@ func (a *app) anomalies(cmd *cobra.Command, paths []string) error {
 
 func (a *app) printAnomalies(w io.Writer, r *study.AnomalyReport, top int) {
 	fmt.Fprintln(w, r.Headline())
-	if !r.Scored() && r.Score == "model" {
-		fmt.Fprintln(w, "No score: the first 100 rows of a series have none; --history FILE gives rows to learn first.")
+	if n := r.Unscored(); n > 0 && r.Score == "model" {
+		a.say(report.Count(n, "row") + " without a score: the first 100 of a series are only learnt, and rows without values; --history FILE gives rows to learn first")
 	}
 	for _, t := range r.Tables(top) {
 		t.Print(w, a.wide)

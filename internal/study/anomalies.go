@@ -27,11 +27,11 @@ type AnomalyReport struct {
 	Stretches  []stretch     `json:"stretches"`
 	Detections []Detection   `json:"detections,omitempty"`
 
-	scored int // rows
+	scored, unscored int // rows
 }
 
-// Scored reports whether a row has a score.
-func (r *AnomalyReport) Scored() bool { return r.scored > 0 }
+// Unscored is the number of rows without a score.
+func (r *AnomalyReport) Unscored() int { return r.unscored }
 
 // stretch is an anomaly: the same times, score, cause and shares as in its events.
 type stretch struct {
@@ -95,7 +95,7 @@ func AnomaliesOf(ctx context.Context, c *config.Config, records *Records, sample
 
 // List fills in the anomalies, highest first, without those in a history.
 func (r *AnomalyReport) List(all *Anomalies) {
-	r.Stretches, r.scored = []stretch{}, all.scored
+	r.Stretches, r.scored, r.unscored = []stretch{}, all.scored, all.unscored
 	for _, s := range all.series {
 		for k := range s.found {
 			a := &s.found[k]

@@ -19,7 +19,7 @@ type Anomalies struct {
 	Keep bool                              // holds the scores of all rows
 	See  func(s *scoredSeries, r RowScore) // takes each row; may be nil
 
-	scored int // rows with a score
+	scored, unscored int // rows with a score, and rows without one
 	series []*scoredSeries
 	index  map[*stream.Series]*scoredSeries
 }
@@ -161,7 +161,11 @@ func (s *Anomalies) observe(o *stream.Observation) {
 		of.scores = append(of.scores, row.Score)
 		of.states = append(of.states, row.State)
 	}
-	if row.row < s.Skip || math.IsNaN(row.Score) {
+	if row.row < s.Skip {
+		return
+	}
+	if math.IsNaN(row.Score) {
+		s.unscored++
 		return
 	}
 	s.scored++
