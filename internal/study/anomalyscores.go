@@ -20,8 +20,8 @@ type Anomalies struct {
 	See  func(s *scoredSeries, r RowScore) // takes each row; may be nil
 
 	scored, unscored int // rows with a score, and rows without one
-	series []*scoredSeries
-	index  map[*stream.Series]*scoredSeries
+	series           []*scoredSeries
+	index            map[*stream.Series]*scoredSeries
 }
 
 // scoredSeries are the scores of a series.

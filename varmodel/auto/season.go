@@ -139,11 +139,8 @@ func (s *seasons) find(period int) *cycle {
 	return nil
 }
 
-// add inserts a cycle in the order of periods, and extends the past to its period.
-//
-// Samples from before the extension are not subtracted when they leave the sum of a period. A cycle of
-// the search therefore has no share until its sums have begun again. Were they subtracted, the first
-// period found would stay: for air_quality_uci without times 25 hours, with errors 14 % larger.
+// add inserts a cycle in the order of periods, and extends the past to its period. Samples that the past has lost
+// before the extension are not subtracted when they leave the sum of a period.
 func (s *seasons) add(c *cycle) {
 	i := 0
 	for i < len(s.cycles) && s.cycles[i].period < c.period {
@@ -153,7 +150,7 @@ func (s *seasons) add(c *cycle) {
 	copy(s.cycles[i+1:], s.cycles[i:])
 	s.cycles[i] = c
 	if c.period > s.longest {
-		s.known, s.longest = max(s.known, s.count-s.longest), c.period
+		s.known, s.longest = max(s.known, s.count+1-max(s.longest, s.past.Depth)), c.period
 		s.past.Keep(c.period + 1)
 	}
 }
@@ -169,13 +166,13 @@ func (s *seasons) Keep(condition func(*cycle) bool) {
 	s.cycles = kept
 }
 
-// propose adds a cycle with a period that the search has found, and teaches it the past. It removes
-// earlier cycles of the search without a share. Of two cycles of the search with about the same period the
-// stronger one stays: the first search of a short past is often wrong by a sample.
-func (s *seasons) propose(period int, inverse []float64) {
+// propose adds a cycle with a period that the search has found, teaches it the past, and reports whether it has a
+// share. It removes earlier cycles of the search without a share. Of two cycles of the search with about the same
+// period the stronger one stays: the first search, of a short past, is often wrong by a sample.
+func (s *seasons) propose(period int, inverse []float64) (active bool) {
 	s.Keep(func(c *cycle) bool { return !c.free || c.active })
 	if period < shortestSeason {
-		return
+		return false
 	}
 	before, like, free := s.cycles, s.find(period), 0
 	for _, c := range s.cycles {
@@ -184,7 +181,7 @@ func (s *seasons) propose(period int, inverse []float64) {
 		}
 	}
 	if free >= freeCycles || like != nil && (!like.free || like.period == period) {
-		return
+		return false
 	}
 	s.Keep(func(c *cycle) bool { return c != like })
 	c := newCycle(s.dim, period)
@@ -194,7 +191,9 @@ func (s *seasons) propose(period int, inverse []float64) {
 	s.teach(c, min(s.past.Count, s.past.Depth), 0, inverse)
 	if like != nil && c.strength() <= like.strength() {
 		s.cycles = before
+		return false
 	}
+	return c.active
 }
 
 // teach lets a new cycle learn the samples with the lags n-1, …, newest.

@@ -49,8 +49,9 @@ func (f *seasonSearch) follow(s *autoSeries) {
 	if f.samples == 0 {
 		return
 	}
-	if period, done := f.proceed(s.past, s.seasons); done {
-		s.seasons.propose(period, s.scaler.Inverse)
+	period, done := f.proceed(s.past, s.seasons)
+	if done && s.seasons.propose(period, s.scaler.Inverse) && s.remainder != nil {
+		s.computeRemainder() // the forecasts have the new season
 	}
 }
 
