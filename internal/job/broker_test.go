@@ -260,55 +260,6 @@ func TestMergeGoesOnAfterAnotherMember(t *testing.T) {
 	copied("alone again", 2)
 }
 
-// A program that asks row by row gets the forecasts of a replay, and goes on from the checkpoint of the last time.
-func TestFollow(t *testing.T) {
-	dir := t.TempDir()
-	input, state := rowsFile(t, filepath.Join(dir, "in.csv"), 0, 40), filepath.Join(dir, "state")
-	follow := func() (answers int, last []stream.Forecast) {
-		t.Helper()
-		cfg, err := loadConfig(t, "input.file.path="+input, "input.file.series=s", "output.discard={}", "model.type=persistence", "model.horizon=2")
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = Follow(context.Background(), cfg, state, slog.New(slog.DiscardHandler), func(b *stream.Batch) error {
-			if len(b.Forecasts) > 0 {
-				answers++
-				last = nil
-				for _, f := range b.Forecasts {
-					f.Yhat = slices.Clone(f.Yhat)
-					last = append(last, f)
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return answers, last
-	}
-	check := func(last []stream.Forecast, i int) {
-		t.Helper()
-		if len(last) != 2 {
-			t.Fatalf("%d forecasts", len(last))
-		}
-		for k, f := range last {
-			if want := time.Unix(1.7e9+int64(60*(i+1+k)), 0).UnixNano(); f.Horizon != k+1 || f.Time != want || f.Yhat[0] != float64(i%5) {
-				t.Errorf("forecast %+v after row %d", f, i)
-			}
-		}
-	}
-	n, last := follow()
-	if n != 39 {
-		t.Errorf("%d answers to 40 rows", n)
-	}
-	check(last, 39)
-	rowsFile(t, input, 0, 44)
-	if n, last = follow(); n != 4 {
-		t.Errorf("%d answers to four new rows", n)
-	}
-	check(last, 43)
-}
-
 // badEnd is a source whose last message cannot be decoded and comes with the end.
 type badEnd struct{ stream.Source }
 

@@ -64,6 +64,9 @@ func Follow(ctx context.Context, cfg *config.Config, state string, log *slog.Log
 				return err
 			}
 		}
+		if ended == nil {
+			ended = ctx.Err() // ctx can end while a row is answered
+		}
 		if ended != nil || !time.Now().Before(due) {
 			if err := d.Checkpoint(&b); err != nil {
 				return err
@@ -75,7 +78,7 @@ func Follow(ctx context.Context, cfg *config.Config, state string, log *slog.Log
 			return err
 		}
 		b.Reset()
-		if errors.Is(ended, io.EOF) || ctx.Err() != nil {
+		if errors.Is(ended, io.EOF) || ended != nil && ctx.Err() != nil {
 			return nil
 		}
 		if ended != nil {

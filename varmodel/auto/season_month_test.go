@@ -3,6 +3,7 @@ package auto
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -71,6 +72,41 @@ func TestMonthEnd(t *testing.T) {
 	for range 5 {
 		if one, far := lastDays(t, r, 520, 150); !(one < 1.2 && far < 1.2) {
 			t.Errorf("errors of the last days: one step %.2f, 31 steps %.2f", one, far)
+		}
+	}
+}
+
+// The forecasts up to a day are the same whether or not there are days after it, before and after the month is known.
+func TestMonthsDoNotLookAhead(t *testing.T) {
+	const n, H = 420, 40
+	r := rand.New(rand.NewPCG(95, 96))
+	x, other := make([][]float64, n), make([][]float64, n)
+	for i := range x {
+		date := time.Unix(0, modeltest.FirstOf2026+int64(i)*daySpan).UTC()
+		y := 20 + .5*r.NormFloat64()
+		if date.AddDate(0, 0, 1).Day() == 1 {
+			y += 5
+		}
+		x[i], other[i] = []float64{y}, []float64{1000 * r.NormFloat64()}
+	}
+	for _, tier := range Tiers {
+		run := func(x [][]float64) ([][]float64, []int) {
+			f := newAuto(t, Config{Dim: 1, Horizon: H, Tier: tier}).NewSeries()
+			return runSpaced(t, f, x, modeltest.FirstOf2026, daySpan, H), modeltest.As[eval.Seasonal](t, f).AppendSeasons(nil)
+		}
+		whole, _ := run(x)
+		for _, cut := range []int{65, 100, 380} {
+			want, seasons := run(x[:cut])
+			if cut == 380 && !slices.Contains(seasons, MonthPhases) {
+				t.Errorf("%s: seasons %v after a year of months", tier, seasons)
+			}
+			got, _ := run(slices.Concat(x[:cut], other[cut:]))
+			if err := modeltest.Same(want, whole[:cut]); err != nil {
+				t.Errorf("%s: days from %d on change a forecast before: %v", tier, cut, err)
+			}
+			if err := modeltest.Same(want, got[:cut]); err != nil {
+				t.Errorf("%s: other days from %d on change a forecast before: %v", tier, cut, err)
+			}
 		}
 	}
 }

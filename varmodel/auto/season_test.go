@@ -38,6 +38,12 @@ func dayAndWeek(n int) [][]float64 {
 // forecasts.
 func runClocked(t *testing.T, f eval.Forecaster, x [][]float64, start int64, horizon int) [][]float64 {
 	t.Helper()
+	return runSpaced(t, f, x, start, quarter, horizon)
+}
+
+// runSpaced is runClocked with another time between two rows.
+func runSpaced(t *testing.T, f eval.Forecaster, x [][]float64, start, spacing int64, horizon int) [][]float64 {
+	t.Helper()
 	var out [][]float64
 	for i, y := range x {
 		if start != 0 {
@@ -45,7 +51,7 @@ func runClocked(t *testing.T, f eval.Forecaster, x [][]float64, start int64, hor
 			if !ok {
 				t.Fatal("no clock")
 			}
-			c.SetTime(start + int64(i)*quarter)
+			c.SetTime(start + int64(i)*spacing)
 		}
 		if err := f.Observe(y); err != nil {
 			t.Fatal(err)
