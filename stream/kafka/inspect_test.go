@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
@@ -54,5 +57,65 @@ func TestSavedState(t *testing.T) {
 	}
 	if _, err := newGroup(t, quick(addr)).SavedState(ctx, "no-such-topic"); err == nil || !strings.Contains(err.Error(), "no-such-topic") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestResetRefused: offsets that the broker does not delete, all or those of one partition, end a reset, and the
+// checkpoints stay. A group that the broker does not know has none.
+func TestResetRefused(t *testing.T) {
+	t.Parallel()
+	b := newBroker(t, 2)
+	p, end := own(t, b.Addr())
+	saveAt(t, openState(t, b.Addr()).Store(p), 1, 2)
+	end()
+	ctx := deadline(t)
+	saved, err := newGroup(t, quick(b.Addr())).SavedState(ctx, stateTopic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer saved.Close()
+	reset := func(all, one *kerr.Error) error {
+		b.Cluster().ControlKey(int16(kmsg.OffsetDelete), func(r kmsg.Request) (kmsg.Response, error, bool) {
+			response := r.ResponseKind().(*kmsg.OffsetDeleteResponse)
+			if all != nil {
+				response.ErrorCode = all.Code
+			}
+			for _, topic := range r.(*kmsg.OffsetDeleteRequest).Topics {
+				of := kmsg.OffsetDeleteResponseTopic{Topic: topic.Topic}
+				for i, partition := range topic.Partitions {
+					answer := kmsg.OffsetDeleteResponseTopicPartition{Partition: partition.Partition}
+					if one != nil && i == 1 {
+						answer.ErrorCode = one.Code
+					}
+					of.Partitions = append(of.Partitions, answer)
+				}
+				response.Topics = append(response.Topics, of)
+			}
+			return response, nil, true
+		})
+		_, err := saved.Reset(ctx)
+		return err
+	}
+	for _, c := range []struct {
+		all, one *kerr.Error
+		want     string
+	}{
+		{kerr.GroupAuthorizationFailed, nil, "delete the offsets of the group"},
+		{nil, kerr.TopicAuthorizationFailed, "delete the offsets of the group"},
+		{kerr.NonEmptyGroup, nil, errInUse.Error()},
+		{nil, kerr.GroupSubscribedToTopic, errInUse.Error()},
+	} {
+		if err := reset(c.all, c.one); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("the broker answers %v, %v: %v", c.all, c.one, err)
+		}
+		if list, err := saved.Checkpoints(ctx); err != nil || len(list) != 2 {
+			t.Errorf("the broker answers %v, %v: %d checkpoints are left, %v", c.all, c.one, len(list), err)
+		}
+	}
+	if err := reset(kerr.GroupIDNotFound, nil); err != nil {
+		t.Errorf("a group that the broker does not know: %v", err)
+	}
+	if list, err := saved.Checkpoints(ctx); err != nil || len(list) != 0 {
+		t.Errorf("%d checkpoints after a reset, %v", len(list), err)
 	}
 }
