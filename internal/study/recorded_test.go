@@ -125,12 +125,12 @@ func TestEvaluationAsRecorded(t *testing.T) {
 		{"evaluation.txt", Options{Horizons: []int{1, 3}, From: 100, To: 580, Seeds: 1}},
 		{"evaluationscaled.txt", Options{Horizons: []int{2}, From: 120, ScaleRows: 100, Seeds: 2}},
 	} {
-		e, _ := evaluatePlant(t, c.options)
+		e, _ := evaluatePlant(t, c.options, "persistence", "var2", "orffvar")
 		checkRecorded(t, c.name, e.Headline()+"\n"+printed(t, e.Tables(), e))
 	}
 }
 
-func evaluatePlant(t *testing.T, o Options) (*Evaluation, *Samples) {
+func evaluatePlant(t *testing.T, o Options, names ...string) (*Evaluation, *Samples) {
 	t.Helper()
 	data, labels := plant(t)
 	cfg, records := readFile(t, data)
@@ -151,7 +151,6 @@ func evaluatePlant(t *testing.T, o Options) (*Evaluation, *Samples) {
 	e := &Evaluation{Dataset: "plant", Rows: samples.Len(), Dim: samples.Dim(), Results: []Result{}, Pooled: o.ScaleRows == 0}
 	o.Pooled, o.Labels = e.Pooled, marks
 	var models []Candidate
-	names := []string{"persistence", "var2", "orffvar"}
 	for _, name := range names {
 		one := *cfg
 		one.Model.Type = name
@@ -180,9 +179,9 @@ func evaluatePlant(t *testing.T, o Options) (*Evaluation, *Samples) {
 	return e, samples
 }
 
-// TestEvaluationByHand: the errors of persistence are those of the rows.
+// TestEvaluationByHand: the errors of persistence are those of the rows, and skills compare the errors of the models.
 func TestEvaluationByHand(t *testing.T) {
-	e, samples := evaluatePlant(t, Options{Horizons: []int{1, 3}, From: 100, To: 580, Seeds: 1})
+	e, samples := evaluatePlant(t, Options{Horizons: []int{1, 3}, From: 100, To: 580, Seeds: 1}, "persistence", "var1", "var2")
 	rows := samples.Series[0].Rows
 	errors := func(h int) (n int64, mse float64) { // of the values that are known; both variables count alike
 		var sum, count [2]float64
@@ -208,6 +207,17 @@ func TestEvaluationByHand(t *testing.T) {
 		if r.Model == "persistence" {
 			n, want := errors(r.Horizon)
 			check(r.Score, want, n)
+		}
+	}
+	for i, r := range e.Results {
+		naive, reference := e.Results[i%2], e.Results[2+i%2]
+		for what, pair := range map[string][2]float64{
+			"persistence": {float64(r.SkillVsPersistence), 1 - float64(r.NMSE/naive.NMSE)},
+			"var1":        {float64(r.SkillVsVAR1), 1 - float64(r.NMSE/reference.NMSE)},
+		} {
+			if math.Abs(pair[0]-pair[1]) > 1e-9 {
+				t.Errorf("%s, %d steps: skill against %s is %v, want %v", r.Model, r.Horizon, what, pair[0], pair[1])
+			}
 		}
 	}
 	if e.Season != 24 || len(e.Baselines) != 2*3 {
@@ -254,7 +264,9 @@ func TestAnomaliesAsRecorded(t *testing.T) {
 		if err := writer.End(r); err != nil {
 			t.Fatal(err)
 		}
-		text := fmt.Sprintf("%s\nwithout a score: %d\n%+v\n", r.Headline(), r.Unscored(), r.Marked(samples, 100).Stretches)
+		m := r.Marked(samples, 100)
+		text := fmt.Sprintf("%s\nwithout a score: %d\n%s %v %v %v, %d rows, %v %v at %d\n", r.Headline(), r.Unscored(),
+			m.Series, m.Variables, m.Leading, m.Stretches, len(m.Rows), m.Rows[0], len(m.Times), m.Times[0])
 		for _, top := range []int{1, 10} {
 			text += printed(t, r.Tables(top), nil)
 		}

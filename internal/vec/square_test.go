@@ -62,3 +62,42 @@ func TestSquare(t *testing.T) {
 		}
 	})
 }
+
+// A Symmetric beyond its largest Square has the same products and elements.
+func TestSymmetricOfBothKinds(t *testing.T) {
+	const n, tolerance = 5, 1e-13 // sums of 25 terms of at most 27, each with some roundings of 2^-53
+	square, half := NewSymmetric(n, n), NewSymmetric(n, n-1)
+	if _, is := square.(*Square); !is {
+		t.Errorf("%T up to the order most", square)
+	}
+	if _, is := half.(*Square); is {
+		t.Errorf("%T beyond the order most", half)
+	}
+	x, got, want := make([]float64, n), make([]float64, n), make([]float64, n)
+	square.SetIdentity(3)
+	half.SetIdentity(3)
+	for step := range 4 {
+		for i := range x {
+			x[i] = float64((i+1)*(step+2)%7 - 3)
+		}
+		for _, s := range []Symmetric{square, half} {
+			s.Rank1(-.25, x)
+			s.Scale(.5)
+		}
+		h := square.MatVec(want, x)
+		near(t, "x S x of a square", h, Dot(x, want), tolerance)
+		near(t, "x S x of a half", half.MatVec(got, x), h, tolerance)
+		for i := range n {
+			near(t, "S x", got[i], want[i], tolerance)
+		}
+		for i := range n {
+			square.RowTo(want, i)
+			half.RowTo(got, i)
+			for j := range n {
+				near(t, "a row", got[j], want[j], tolerance)
+				near(t, "an element of a square", square.At(i, j), want[j], 0)
+				near(t, "an element of a half", half.At(i, j), got[j], 0)
+			}
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package study
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/refuse"
+)
+
+// A file of labels has them in a column with one of their names, or in its only column. Rows that are not asked for,
+// that it does not mention, or whose label is missing, are not compared.
+func TestLabelsOfAFile(t *testing.T) {
+	series := func(name string, variables []string, times []int64, columns ...[]float64) Series {
+		s := Series{Name: name, Variables: variables, Times: times}
+		for i := range times {
+			var row []float64
+			for _, c := range columns {
+				row = append(row, c[i])
+			}
+			s.Rows = append(s.Rows, row)
+		}
+		return s
+	}
+	of := func(all ...Series) *Samples { return &Samples{Name: "f", Series: all} }
+	nan := math.NaN()
+	zeros := make([]float64, 5)
+	data := of(series("a", []string{"x"}, []int64{1, 2, 3, 4, 5}, zeros))
+	marks, times := []float64{0, 1, nan, 1}, []int64{2, 3, 4, 5} // nothing at 1
+	known := []bool{false, true, true, false, true}
+	for _, c := range []struct {
+		what          string
+		marks, data   *Samples
+		from, to      int
+		known, labels []bool
+		err           string
+	}{
+		{what: "the only column", marks: of(series("other", []string{"y"}, times, marks)), data: data,
+			known: known, labels: []bool{false, false, true, false, true}},
+		{what: "a name among others", marks: of(series("a", []string{"y", "Is_Anomaly", "z"}, times, zeros, marks, zeros)), data: data,
+			known: known, labels: []bool{false, false, true, false, true}},
+		{what: "a part", marks: of(series("a", []string{"label"}, times, marks)), data: data, from: 2, to: 4,
+			known: []bool{false, false, true, false, false}, labels: []bool{false, false, true, false, true}},
+		{what: "two series", data: of(data.Series[0], series("b", []string{"x"}, []int64{2, 3}, zeros)),
+			marks: of(series("b", []string{"y"}, []int64{2, 3}, []float64{1, 0}), series("a", []string{"y"}, times, marks)),
+			known: append(slices.Clone(known), true, true), labels: []bool{false, false, true, false, true, true, false}},
+		{what: "no such column", marks: of(series("a", []string{"y", "z"}, times, zeros, zeros)), data: data, err: "no column is named anomaly"},
+		{what: "other times", marks: of(series("a", []string{"y"}, []int64{7}, zeros)), data: data, err: "none of the times"},
+		{what: "no such series", data: of(data.Series[0], data.Series[0]), marks: of(series("b", []string{"y"}, times, zeros)), err: `f has no series "a"`},
+	} {
+		l, err := NewLabels(c.marks, c.data, c.from, c.to)
+		if c.err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: %v, want %s", c.what, err, c.err)
+			}
+			continue
+		}
+		if err != nil || !slices.Equal(l.known, c.known) || !slices.Equal(l.anomalous, c.labels) {
+			t.Errorf("%s: %+v, %v, want %v %v", c.what, l, err, c.known, c.labels)
+			continue
+		}
+		i := 0
+		for k := range c.data.Series {
+			for row := range c.data.Series[k].Rows {
+				if got := l.Labelled(k, row); got != (c.known[i] && c.labels[i]) {
+					t.Errorf("%s: series %d, row %d: %v", c.what, k, row, got)
+				}
+				i++
+			}
+		}
+	}
+	refused := of(series("a", []string{"y"}, times, zeros))
+	refused.Refusals.Add(&stream.Message{}, refuse.New(refuse.Malformed, "no number"))
+	if _, err := NewLabels(refused, data, 0, 0); err == nil || !strings.HasPrefix(err.Error(), "f: ") {
+		t.Errorf("refused labels: %v", err)
+	}
+}

@@ -1,0 +1,75 @@
+package study
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/orffvar/forecaster/internal/report"
+)
+
+// cells are the cells of the rows of a table by their header, its lines joined.
+func cells(table report.Table) (rows []map[string]string) {
+	for _, r := range table.Rows {
+		row := make(map[string]string)
+		for i, name := range table.Header {
+			row[strings.ReplaceAll(name, "\n", " ")] = r[i]
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// TestColumnsByHand: each figure stands under its name, the best model is that with the lowest error of the measure,
+// and the others are compared with it: positive is worse.
+func TestColumnsByHand(t *testing.T) {
+	result := func(model string, mse, nmse report.Number) Result {
+		return Result{Seeds: 1, CRPS: .8, Score: Score{
+			Model: model, Horizon: 3, N: 2000, MSE: mse, MSESE: .11, MAE: .22, NMSE: nmse, SkillVsPersistence: .33, SkillVsVAR1: .44,
+			Coverage: .55, JointCoverage: .66, SamplesPerSecond: 7,
+		}}
+	}
+	e := &Evaluation{
+		Results: []Result{result("a", 5, .25), result("b", 4, .5)},
+		Comparisons: []comparison{
+			{Model: "a", Against: "b", Horizon: 3, Difference: -2, Lower: -3, Upper: -1, P: .0625},
+			{Model: "a", Against: "b", Horizon: 9, Difference: -2, Lower: -3, Upper: -1, P: .0625}, // without a result
+		},
+	}
+	for _, c := range []struct {
+		pooled               bool
+		measure, compared    string
+		difference, interval string
+	}{
+		{false, "mse", "a - b", "-2", "-3 … -1"},
+		{true, "nmse", "b - a", "2", "1 … 3"},
+	} {
+		e.Pooled = c.pooled
+		tables := e.Tables()
+		want := map[string]string{
+			"model": "a", "horizon": "3", "n": "2,000", "mse": "5", "mse_se": "0.11", "mae": "0.22", "nmse": "0.25", "nmse skill vs persistence": "0.330",
+			"nmse skill vs var1": "0.440", "coverage": "0.550", "joint": "0.660", "crps": "0.8", "speed": report.Rate(7),
+		}
+		got := cells(tables[0])[0]
+		for name, text := range want {
+			if got[name] != text {
+				t.Errorf("%s: %s, want %s", name, got[name], text)
+			}
+		}
+		if len(got) != len(want) || slices.Index(tables[0].Header, "joint") != slices.Index(tables[0].Header, "coverage")+1 {
+			t.Errorf("columns %q", tables[0].Header)
+		}
+		compared := cells(tables[1])
+		if len(compared) != 1 {
+			t.Fatalf("comparisons %v", compared)
+		}
+		want = map[string]string{
+			"horizon": "3", "compared with the best": c.compared, "difference of " + c.measure: c.difference, "95 % interval": c.interval, "p": "0.0625",
+		}
+		for name, text := range want {
+			if compared[0][name] != text {
+				t.Errorf("%s: %s: %s, want %s", c.measure, name, compared[0][name], text)
+			}
+		}
+	}
+}
