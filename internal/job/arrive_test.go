@@ -1,12 +1,12 @@
 package job
 
 import (
-	"log/slog"
 	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
 
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
@@ -53,7 +53,7 @@ func TestSettingsArrive(t *testing.T) {
 			t.Errorf("%v: %v", c.set, err)
 			continue
 		}
-		l := NewLive(cfg, slog.New(slog.DiscardHandler), "")
+		l := NewLive(cfg, logtest.Discard(), "")
 		connection, err := wire.InputKafka(cfg).Connection()
 		if err != nil {
 			t.Fatal(err)

@@ -23,6 +23,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/devbroker"
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/kafka"
@@ -41,7 +42,7 @@ func topicLines(t *testing.T, addr, topic string, n int) (lines []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := kafka.NewGroup(kafka.GroupConfig{Connection: connection, Topics: []string{topic}, Group: "reader", Offset: kafka.Oldest, Log: slog.New(slog.DiscardHandler)})
+	g, err := kafka.NewGroup(kafka.GroupConfig{Connection: connection, Topics: []string{topic}, Group: "reader", Offset: kafka.Oldest, Log: logtest.Discard()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func TestProduce(t *testing.T) {
 		}
 		return cfg
 	}
-	p := Produce{Path: path, Partitions: 1, Log: slog.New(slog.DiscardHandler)}
+	p := Produce{Path: path, Partitions: 1, Log: logtest.Discard()}
 	done, err := p.Run(context.Background(), load(b.Addr(), "new"))
 	if err != nil || done.Topic != "new" || done.Messages != 2 || done.Refusals.Total() != 1 || done.Elapsed <= 0 {
 		t.Fatalf("%+v, error %v", done, err)
@@ -133,7 +134,7 @@ func sendTo(t *testing.T, cfg *config.Config, topic, key, value string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := kafkasink.NewProducer(connection, topic, slog.New(slog.DiscardHandler))
+	p, err := kafkasink.NewProducer(connection, topic, logtest.Discard())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +165,7 @@ func TestMerge(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error, 1)
 		var log bytes.Buffer
-		go func() { done <- Merge(ctx, cfg, 1, slog.New(slog.NewTextHandler(&log, nil))) }()
+		go func() { done <- Merge(ctx, cfg, 1, logtest.New(&log)) }()
 		lines = topicLines(t, b.Addr(), "all", n)
 		cancel()
 		if err := <-done; err != nil {
@@ -192,24 +193,24 @@ func TestMerge(t *testing.T) {
 	}
 	send("a", "k", sampleText("s", 2))
 	fault := b.Cluster().Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: kerr.TopicAuthorizationFailed, Count: -1})
-	if err := Merge(t.Context(), cfg, 1, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "writing to topic all: ") {
+	if err := Merge(t.Context(), cfg, 1, logtest.Discard()); err == nil || !strings.Contains(err.Error(), "writing to topic all: ") {
 		t.Errorf("records that nobody takes: %v", err)
 	}
 	fault.Remove()
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := Merge(ended, cfg, 1, slog.New(slog.DiscardHandler)); err != nil {
+	if err := Merge(ended, cfg, 1, logtest.Discard()); err != nil {
 		t.Errorf("stopped before there was anything to do: %v", err)
 	}
 	avro, err := loadConfig(t, "input.kafka.brokers="+b.Addr(), "input.kafka.topics=a,b", "input.kafka.join=all", "input.data_format=avro", "input.avro.schema_file=none.avsc", "output.discard={}")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Merge(t.Context(), avro, 1, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "none.avsc") {
+	if err := Merge(t.Context(), avro, 1, logtest.Discard()); err == nil || !strings.Contains(err.Error(), "none.avsc") {
 		t.Errorf("without its schema: %v", err)
 	}
 	b.Close()
-	if err := Merge(t.Context(), cfg, 1, slog.New(slog.DiscardHandler)); err == nil || !strings.HasPrefix(err.Error(), "input.kafka.brokers (--brokers): ") {
+	if err := Merge(t.Context(), cfg, 1, logtest.Discard()); err == nil || !strings.HasPrefix(err.Error(), "input.kafka.brokers (--brokers): ") {
 		t.Errorf("without a broker: %v", err)
 	}
 }
@@ -230,7 +231,7 @@ func TestMergeGoesOnAfterAnotherMember(t *testing.T) {
 		log = new(loggedText)
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error, 1)
-		go func() { done <- Merge(ctx, cfg, 1, slog.New(slog.NewTextHandler(log, nil))) }()
+		go func() { done <- Merge(ctx, cfg, 1, logtest.New(log)) }()
 		return log, func() {
 			t.Helper()
 			cancel()
@@ -327,7 +328,7 @@ func TestReload(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log loggedText
-	l := NewLive(cfg, slog.New(slog.NewTextHandler(&log, nil)), "")
+	l := NewLive(cfg, logtest.New(&log), "")
 	l.Level = new(slog.LevelVar)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -377,7 +378,7 @@ func TestScoresAreMeans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := NewLive(cfg, slog.New(slog.DiscardHandler), "")
+	l := NewLive(cfg, logtest.Discard(), "")
 	b := &stream.Batch{}
 	// Persistence has the errors .5/(1 - .5) = 1 and 1/(1 - .75) = 4: the skill is 1 - 1.5/5.
 	for i, v := range [][3]float64{{1, .5, .5}, {4, 1, .75}, {math.NaN(), 9, .5}} {

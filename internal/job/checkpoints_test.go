@@ -2,11 +2,11 @@ package job
 
 import (
 	"context"
-	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
@@ -32,7 +32,7 @@ func TestCheckpointsOfAGroup(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			group, err := kafka.NewGroup(kafka.GroupConfig{Connection: connection, Topics: []string{"in"}, Group: "g", Log: slog.New(slog.DiscardHandler)})
+			group, err := kafka.NewGroup(kafka.GroupConfig{Connection: connection, Topics: []string{"in"}, Group: "g", Log: logtest.Discard()})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,17 +2,17 @@ package job
 
 import (
 	"bytes"
-	"log/slog"
 	"strings"
 	"testing"
 
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/stream"
 )
 
 // A counter is named once however long it rises, a gauge never, and what the log holds is freed.
 func TestCounterIsNamedOnce(t *testing.T) {
 	var text bytes.Buffer
-	l := newCounterLog(slog.New(slog.NewTextHandler(&text, nil)), "t-0")
+	l := newCounterLog(logtest.New(&text), "t-0")
 	s := &stream.Series{Name: "s", Variables: []string{"requests_total", "load"}}
 	total := 0.
 	for i := range 110_000 {

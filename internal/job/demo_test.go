@@ -3,11 +3,11 @@ package job
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"slices"
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/devbroker"
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -63,7 +63,7 @@ func TestDemoMessages(t *testing.T) {
 	for i := range messages {
 		messages[i] = stream.Message{Key: []byte("k"), Value: []byte{byte('a' + i%26)}}
 	}
-	log := slog.New(slog.DiscardHandler)
+	log := logtest.Discard()
 	if err := Publish(t.Context(), b.Addr(), "in", messages, 4000, log); err != nil { // 200 at once
 		t.Fatal(err)
 	}

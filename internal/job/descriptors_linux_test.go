@@ -3,7 +3,6 @@ package job
 import (
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/devbroker"
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -27,7 +27,7 @@ func TestNothingStaysOpen(t *testing.T) {
 	defer b.Close()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") }))
 	defer server.Close()
-	dir, log := t.TempDir(), slog.New(slog.DiscardHandler)
+	dir, log := t.TempDir(), logtest.Discard()
 	input := rowsFile(t, filepath.Join(dir, "in.csv"), 0, 20)
 	several := filepath.Join(dir, "*.csv")
 	runs := 0

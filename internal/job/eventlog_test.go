@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/event"
 	"github.com/orffvar/forecaster/stream/refuse"
@@ -28,7 +29,7 @@ func TestLevelsOfEvents(t *testing.T) {
 // TestRefusalsAreLogged: the first refusal for each reason has a line, and then one a minute has.
 func TestRefusalsAreLogged(t *testing.T) {
 	var b bytes.Buffer
-	e := newEventLog(slog.New(slog.NewTextHandler(&b, nil)))
+	e := newEventLog(logtest.New(&b))
 	letters := func(reason refuse.Reason, n int) *stream.Batch {
 		return &stream.Batch{
 			DeadLetters: slices.Repeat([]stream.DeadLetter{{Error: refuse.Error{Reason: reason, Detail: "--set this"}}}, n),

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"math"
 	"net/http/httptest"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
@@ -84,7 +84,7 @@ func served(t *testing.T, sets ...string) *Live {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewLive(cfg, slog.New(slog.DiscardHandler), "")
+	return NewLive(cfg, logtest.Discard(), "")
 }
 
 // Every metric has the value that follows from the counts of the partitions: sums, the longest, the slowest.

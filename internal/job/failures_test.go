@@ -3,12 +3,12 @@ package job
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file/filestore"
 )
@@ -18,7 +18,7 @@ import (
 func TestFailuresEndTheWork(t *testing.T) {
 	dir := t.TempDir()
 	input := rowsFile(t, filepath.Join(dir, "in.csv"), 0, 20)
-	log := slog.New(slog.DiscardHandler)
+	log := logtest.Discard()
 	full := errors.New("full")
 	follow := func(state string, answer error) error {
 		cfg, err := loadConfig(t, "input.file.path="+input, "output.discard={}", "model.type=persistence")
@@ -72,7 +72,7 @@ func TestResetOfSomeCheckpoints(t *testing.T) {
 	if err := os.CopyFS(busy, os.DirFS(filepath.Join(state, ofFile))); err != nil {
 		t.Fatal(err)
 	}
-	store, err := filestore.Open(busy, slog.New(slog.DiscardHandler))
+	store, err := filestore.Open(busy, logtest.Discard())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func (failing) Close() error                                 { return nil }
 // TestEnginesThatCannotBeMade: settings that nobody has checked end each command with the error of the engine.
 func TestEnginesThatCannotBeMade(t *testing.T) {
 	input := rowsFile(t, filepath.Join(t.TempDir(), "in.csv"), 0, 20)
-	log := slog.New(slog.DiscardHandler)
+	log := logtest.Discard()
 	cfg, err := loadConfig(t, "input.file.path="+input, "output.discard={}", "model.type=persistence")
 	if err != nil {
 		t.Fatal(err)

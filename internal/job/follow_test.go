@@ -3,12 +3,12 @@ package job
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -22,7 +22,7 @@ func TestFollow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = Follow(context.Background(), cfg, state, slog.New(slog.DiscardHandler), func(b *stream.Batch) error {
+		err = Follow(context.Background(), cfg, state, logtest.Discard(), func(b *stream.Batch) error {
 			if len(b.Forecasts) > 0 {
 				answers++
 				last = nil
@@ -84,7 +84,7 @@ func TestFollowGoesOnAfterItsLastCheckpoint(t *testing.T) {
 		}
 		cfg.State.Interval = c.interval
 		follow := func(ctx context.Context, answer func(n int) error) (n int, err error) {
-			err = Follow(ctx, cfg, filepath.Join(dir, "state"), slog.New(slog.DiscardHandler), func(*stream.Batch) error {
+			err = Follow(ctx, cfg, filepath.Join(dir, "state"), logtest.Discard(), func(*stream.Batch) error {
 				n++
 				return answer(n)
 			})

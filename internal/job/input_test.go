@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 )
@@ -85,7 +85,7 @@ func TestOpenFile(t *testing.T) {
 			continue
 		}
 		var log bytes.Buffer
-		src, err := OpenFile(t.Context(), cfg, slog.New(slog.NewTextHandler(&log, nil)))
+		src, err := OpenFile(t.Context(), cfg, logtest.New(&log))
 		if (err != nil) != (c.fails != "") || err != nil && !strings.Contains(err.Error(), c.fails) {
 			t.Errorf("%s, %s: error %v, want %q", filepath.Base(c.path), c.sets, err, c.fails)
 		}
@@ -103,7 +103,7 @@ func TestOpenFile(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := OpenFile(ctx, cfg, slog.New(slog.DiscardHandler)); !errors.Is(err, context.Canceled) {
+	if _, err := OpenFile(ctx, cfg, logtest.Discard()); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end: %v", err)
 	}
 }
@@ -128,7 +128,7 @@ func TestCheckRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		var text bytes.Buffer
-		log := slog.New(slog.NewTextHandler(&text, nil))
+		log := logtest.New(&text)
 		src, err := OpenFile(t.Context(), cfg, log)
 		if err != nil {
 			t.Fatal(err)
@@ -206,7 +206,7 @@ func TestNamesInLaterMessages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		named, n := withNames(cfg, slog.New(slog.DiscardHandler), src, src), 0
+		named, n := withNames(cfg, logtest.Discard(), src, src), 0
 		for err == nil {
 			var k int
 			k, err = named.Read(t.Context(), make([]stream.Message, 1))

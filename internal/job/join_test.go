@@ -3,7 +3,6 @@ package job
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/internal/devbroker"
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
@@ -30,7 +30,7 @@ func TestJoinByTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &splitter{decoder: decoder, log: slog.New(slog.DiscardHandler)}
+	s := &splitter{decoder: decoder, log: logtest.Discard()}
 	block := func(times ...int) []entry {
 		var messages []stream.Message
 		for i, at := range times {
@@ -44,7 +44,7 @@ func TestJoinByTime(t *testing.T) {
 	}
 	ends := []*partitionAtEnd{new(partitionAtEnd), new(partitionAtEnd), new(partitionAtEnd)}
 	a, b, empty := newSource(ends[0], "a", 0), newSource(ends[1], "b", 0), newSource(ends[2], "empty", 0)
-	j := newJoining(nil, func() int { return 3 }, time.Hour, slog.New(slog.DiscardHandler))
+	j := newJoining(nil, func() int { return 3 }, time.Hour, logtest.Discard())
 	took := func() (values []string) {
 		from, _ := j.take()
 		for _, m := range j.out {
@@ -97,7 +97,7 @@ func TestSplitMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newDecoder, err := wire.NewDecoders(cfg, slog.New(slog.DiscardHandler))
+	newDecoder, err := wire.NewDecoders(cfg, logtest.Discard())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestSplitMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &splitter{decoder: decoder, log: slog.New(slog.DiscardHandler)}
+	s := &splitter{decoder: decoder, log: logtest.Discard()}
 	lines := []string{"cpu,host=a x=1 1767225600000000000", "cpu,host=b x= 1", "cpu,host=b x=2 1767225601000000000"}
 	var got []string
 	for _, e := range s.split([]stream.Message{
@@ -130,7 +130,7 @@ func TestJoinGoesOnAfterASource(t *testing.T) {
 	atEnd.Store(true)
 	a, gone := newSource(atEnd, "a", 0), newSource(new(partitionAtEnd), "b", 0)
 	all := 2
-	j := newJoining(nil, func() int { return all }, time.Hour, slog.New(slog.DiscardHandler))
+	j := newJoining(nil, func() int { return all }, time.Hour, logtest.Discard())
 	j.add(a)
 	j.add(gone)
 	gone.blocks <- []entry{{time: 1, next: 1}}
@@ -177,7 +177,7 @@ func TestJoinGoesOnWithoutASource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := slog.New(slog.DiscardHandler)
+	log := logtest.Discard()
 	p, err := kafkasink.NewProducer(connection, "all", log)
 	if err != nil {
 		t.Fatal(err)

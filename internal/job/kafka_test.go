@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"github.com/orffvar/forecaster/internal/devbroker"
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
@@ -64,7 +64,7 @@ func (f *field) send(n int, text func(series string, i int) string) {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	p, err := kafkasink.NewProducer(connection, "in", slog.New(slog.DiscardHandler))
+	p, err := kafkasink.NewProducer(connection, "in", logtest.Discard())
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func (f *field) start(more ...string) (l *Live, stop func()) {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	l = NewLive(cfg, slog.New(slog.DiscardHandler), "")
+	l = NewLive(cfg, logtest.Discard(), "")
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- l.Run(ctx) }()
@@ -240,7 +240,7 @@ func TestLag(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := NewLive(cfg, slog.New(slog.DiscardHandler), "")
+	l := NewLive(cfg, logtest.Discard(), "")
 	b := blocked{make(chan struct{})}
 	l.Taps = append(l.Taps, b)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -271,11 +271,11 @@ func TestTagsOfPartitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ec := NewLive(cfg, slog.New(slog.DiscardHandler), "").engineConfig(cfg, "other-0", map[string]string{"topic": "other"})
+	ec := NewLive(cfg, logtest.Discard(), "").engineConfig(cfg, "other-0", map[string]string{"topic": "other"})
 	if want := []stream.Tag{{Key: "id", Value: "s"}, {Key: "topic", Value: "other"}}; ec.Tags == nil || !slices.Equal(ec.Tags("s"), want) {
 		t.Errorf("no tags %v", want)
 	}
-	if ec := NewLive(cfg, slog.New(slog.DiscardHandler), "").engineConfig(cfg, ofFile, nil); ec.Pool != stream.AllSeries {
+	if ec := NewLive(cfg, logtest.Discard(), "").engineConfig(cfg, ofFile, nil); ec.Pool != stream.AllSeries {
 		t.Errorf("the pool of a file is %q", ec.Pool)
 	}
 }
@@ -294,7 +294,7 @@ func TestStateTopicDoesNotFit(t *testing.T) {
 	if err := connection.CreateTopic(t.Context(), "s", fieldPartitions-1); err != nil {
 		t.Fatal(err)
 	}
-	if err := NewLive(cfg, slog.New(slog.DiscardHandler), "").Run(t.Context()); err == nil || !strings.Contains(err.Error(), "topic s") {
+	if err := NewLive(cfg, logtest.Discard(), "").Run(t.Context()); err == nil || !strings.Contains(err.Error(), "topic s") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -332,7 +332,7 @@ func TestReadiness(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := NewLive(cfg, slog.New(slog.DiscardHandler), "").notReady(); got != "no data: the input has not started yet" {
+	if got := NewLive(cfg, logtest.Discard(), "").notReady(); got != "no data: the input has not started yet" {
 		t.Errorf("before the start: %q", got)
 	}
 	waiting, stop := f.start("input.kafka.topics=later")

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file/filesink"
@@ -59,7 +60,7 @@ func TestJobOfAFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		var log loggedText
-		l := NewLive(cfg, slog.New(slog.NewTextHandler(&log, nil)), "")
+		l := NewLive(cfg, logtest.New(&log), "")
 		if err := l.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +149,7 @@ func TestJobThatHangsEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log loggedText
-	l := NewLive(cfg, slog.New(slog.NewTextHandler(&log, nil)), "")
+	l := NewLive(cfg, logtest.New(&log), "")
 	h := hung{make(chan struct{})}
 	defer close(h.end)
 	l.Taps = append(l.Taps, h)
@@ -172,7 +173,7 @@ func TestOutputInUse(t *testing.T) {
 		return cfg
 	}
 	var log loggedText
-	text := slog.New(slog.NewTextHandler(&log, nil))
+	text := logtest.New(&log)
 	open := func(cfg *config.Config) *wire.Outputs {
 		t.Helper()
 		out, err := wire.OpenOutputs(cfg, text)

@@ -2,11 +2,11 @@ package job
 
 import (
 	"bytes"
-	"log/slog"
 	"strings"
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/internal/wire"
 )
 
@@ -42,7 +42,7 @@ func TestNameCheck(t *testing.T) {
 			t.Errorf("%s: done = %v", c.name, n.done())
 		}
 		var log bytes.Buffer
-		err := n.result(slog.New(slog.NewTextHandler(&log, nil)))
+		err := n.result(logtest.New(&log))
 		if (err != nil) != (c.fails != "") || err != nil && !strings.HasSuffix(err.Error(), c.fails) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.fails)
 		}

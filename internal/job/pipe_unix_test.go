@@ -4,12 +4,13 @@ package job
 
 import (
 	"bytes"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 )
 
 // The names of a pipe, which is read once, are checked while it is read: by its header before the first sample, or
@@ -43,7 +44,7 @@ func TestNamesInAPipe(t *testing.T) {
 			t.Fatal(err)
 		}
 		var log bytes.Buffer
-		r, err := Replay(t.Context(), cfg, ReplayOptions{Log: slog.New(slog.NewTextHandler(&log, nil))})
+		r, err := Replay(t.Context(), cfg, ReplayOptions{Log: logtest.New(&log)})
 		if (err != nil) != (c.fails != "") || err != nil && !strings.HasSuffix(err.Error(), c.fails) || err == nil && (r.Records != 2 || r.Observations != 2) {
 			t.Errorf("%s with %s: %+v, error %v, want %q", c.ending, c.names, r, err, c.fails)
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
@@ -41,7 +41,7 @@ func replay(t *testing.T, input, output, state string, sets ...string) (*Replaye
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Replay(context.Background(), cfg, ReplayOptions{Log: slog.New(slog.DiscardHandler), State: state})
+	return Replay(context.Background(), cfg, ReplayOptions{Log: logtest.Discard(), State: state})
 }
 
 func countLines(t *testing.T, name string) int {
@@ -135,7 +135,7 @@ func TestReplayWithAState(t *testing.T) {
 		t.Errorf("one row: %+v, error %v", r, err)
 	}
 	var log bytes.Buffer
-	warm := warmStart(state, "in-0", slog.New(slog.NewTextHandler(&log, nil)))
+	warm := warmStart(state, "in-0", logtest.New(&log))
 	if list, err := warm(); !errors.Is(err, checkpoint.ErrNoCheckpoint) || log.Len() > 0 {
 		t.Errorf("a warm start from nothing: %v, error %v, log %s", list, err, &log)
 	}
@@ -163,7 +163,7 @@ func TestReplayWithAState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Follow(t.Context(), cfg, "", slog.New(slog.DiscardHandler), nil); !errors.Is(err, os.ErrNotExist) {
+	if err := Follow(t.Context(), cfg, "", logtest.Discard(), nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("nothing to follow: %v", err)
 	}
 }
@@ -187,7 +187,7 @@ func TestOutputsAreReserved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := NewLive(cfg, slog.New(slog.DiscardHandler), "")
+	l := NewLive(cfg, logtest.Discard(), "")
 	labels := func(p string) map[string]string { return map[string]string{"topic": "t", "partition": p} }
 	_, release, err := l.outputsOf("t-0", labels("0"))
 	if err != nil {
@@ -239,7 +239,7 @@ func TestPortInUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = NewLive(cfg, slog.New(slog.DiscardHandler), "").Run(t.Context())
+	err = NewLive(cfg, logtest.Discard(), "").Run(t.Context())
 	if err == nil || !strings.HasPrefix(err.Error(), "server.listen: ") || !strings.Contains(err.Error(), "--set server.listen=127.0.0.1:PORT") {
 		t.Errorf("%v", err)
 	}

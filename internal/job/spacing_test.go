@@ -2,12 +2,12 @@ package job
 
 import (
 	"bytes"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -67,7 +67,7 @@ func TestMisfit(t *testing.T) {
 func TestMisfitIsLogged(t *testing.T) {
 	var out bytes.Buffer
 	cfg := config.Default()
-	log := slog.New(slog.NewTextHandler(&out, nil))
+	log := logtest.New(&out)
 	if newMisfitLog(cfg, log, "p") != nil {
 		t.Error("a tap without an interval")
 	}

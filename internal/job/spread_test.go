@@ -2,11 +2,11 @@ package job
 
 import (
 	"bytes"
-	"log/slog"
 	"strings"
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 )
@@ -19,7 +19,7 @@ func TestSpread(t *testing.T) {
 			t.Fatal(err)
 		}
 		var text bytes.Buffer
-		p := newPlaces(cfg, slog.New(slog.NewTextHandler(&text, nil)))
+		p := newPlaces(cfg, logtest.New(&text))
 		taps := []*spreadLog{{p, "t-0", map[string]bool{}}, {p, "t-1", map[string]bool{}}}
 		for i, name := range []string{"a", "b", "a", "b", "b", "b", "a", "a"} {
 			b := &stream.Batch{Observations: []stream.Observation{{Series: &stream.Series{Name: name}}}}

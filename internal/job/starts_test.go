@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/devbroker"
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
@@ -32,7 +32,7 @@ func TestStartsFail(t *testing.T) {
 	}
 	defer b.Close()
 	dir := t.TempDir()
-	log := slog.New(slog.DiscardHandler)
+	log := logtest.Discard()
 	input := rowsFile(t, filepath.Join(dir, "in.csv"), 0, 20)
 	live := func(ctx context.Context, c *config.Config) error { return NewLive(c, log, "").Run(ctx) }
 	merge := func(ctx context.Context, c *config.Config) error { return Merge(ctx, c, 0, log) }
@@ -106,7 +106,7 @@ func TestStopsBeforeTheStart(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	log := slog.New(slog.DiscardHandler)
+	log := logtest.Discard()
 	if err := NewLive(cfg, log, "").Run(ctx); err != nil {
 		t.Errorf("run: %v", err)
 	}
@@ -129,7 +129,7 @@ func TestMessagesOfTheDemo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newDecoder, err := wire.NewDecoders(cfg, slog.New(slog.DiscardHandler))
+	newDecoder, err := wire.NewDecoders(cfg, logtest.Discard())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestPublishStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	log := slog.New(slog.DiscardHandler)
+	log := logtest.Discard()
 	messages := make([]stream.Message, 12)
 	for i := range messages {
 		messages[i].Value = []byte(strconv.Itoa(i))
@@ -298,7 +298,7 @@ func TestMemoryOfAFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := NewLive(cfg, slog.New(slog.DiscardHandler), "")
+	l := NewLive(cfg, logtest.Discard(), "")
 	if ec := l.engineConfig(cfg, ofFile, nil); ec.Memory != 64<<20 || ec.Pool != stream.AllSeries || ec.Together == nil {
 		t.Errorf("memory %d, the scores of %s", ec.Memory, ec.Pool)
 	}
@@ -311,7 +311,7 @@ func TestMemoryOfAFile(t *testing.T) {
 // has been there.
 func TestPatienceBeginsWhenAPartitionIsEmpty(t *testing.T) {
 	a, b := newSource(new(partitionAtEnd), "a", 0), newSource(new(partitionAtEnd), "b", 0)
-	j := newJoining(nil, func() int { return 2 }, time.Hour, slog.New(slog.DiscardHandler))
+	j := newJoining(nil, func() int { return 2 }, time.Hour, logtest.Discard())
 	a.since = time.Now().Add(-2 * time.Hour)
 	j.add(a)
 	select {
@@ -387,7 +387,7 @@ func TestReaderEndsWithTheCause(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newDecoder, err := wire.NewDecoders(cfg, slog.New(slog.DiscardHandler))
+	newDecoder, err := wire.NewDecoders(cfg, logtest.Discard())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -396,7 +396,7 @@ func TestReaderEndsWithTheCause(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newSource(new(busyPartition), "t", 0)
-	j := newJoining(nil, func() int { return 1 }, time.Hour, slog.New(slog.DiscardHandler))
+	j := newJoining(nil, func() int { return 1 }, time.Hour, logtest.Discard())
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause, done := errors.New("another member has the partition"), make(chan error, 1)
 	go func() { done <- (&splitter{decoder: decoder, log: j.log}).read(ctx, s, j) }()

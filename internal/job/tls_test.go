@@ -8,7 +8,6 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"io"
-	"log/slog"
 	"math/big"
 	"net"
 	"net/http"
@@ -19,6 +18,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 )
 
 // newPair makes a certificate for 127.0.0.1 with a serial number, and its key, as PEM.
@@ -81,7 +81,7 @@ func TestServerTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log strings.Builder
-	l := NewLive(cfg, slog.New(slog.NewTextHandler(&log, nil)), "")
+	l := NewLive(cfg, logtest.New(&log), "")
 	stop, err := l.ServeHTTP()
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +187,7 @@ func TestTokenInClear(t *testing.T) {
 	} {
 		l := served(t, c.sets...)
 		var log loggedText
-		l.log = slog.New(slog.NewTextHandler(&log, nil))
+		l.log = logtest.New(&log)
 		stop, err := l.ServeHTTP()
 		if err != nil {
 			t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -23,6 +22,7 @@ import (
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/devbroker"
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
@@ -133,7 +133,7 @@ func TestOutputsTogether(t *testing.T) {
 		}
 		return cfg
 	}
-	open := func() (*Outputs, error) { return OpenOutputs(load(), slog.New(slog.DiscardHandler)) }
+	open := func() (*Outputs, error) { return OpenOutputs(load(), logtest.Discard()) }
 	write := func(o *Outputs, yhat float64) {
 		t.Helper()
 		f := stream.Forecast{Series: &stream.Series{Name: "s", Variables: []string{"x"}}, Model: "m", Time: 2e9, Origin: 1e9, Horizon: 1, Yhat: []float64{yhat}, Lower: []float64{0}, Upper: []float64{9}}
@@ -187,7 +187,7 @@ func TestOutputsTogether(t *testing.T) {
 
 	fails := load("output.remote_write.url=http://h:1/w")
 	config.Of[RemoteWriteOutput](fails.Output.Kinds).TLSCA = filepath.Join(dir, "none.pem")
-	if _, err := OpenOutputs(fails, slog.New(slog.DiscardHandler)); err == nil {
+	if _, err := OpenOutputs(fails, logtest.Discard()); err == nil {
 		t.Error("certificates that are missing")
 	}
 	if o, err = open(); err != nil {
@@ -214,7 +214,7 @@ func TestOutputsTakeChanges(t *testing.T) {
 		}
 		return cfg
 	}
-	o, err := OpenOutputs(load("first"), slog.New(slog.DiscardHandler))
+	o, err := OpenOutputs(load("first"), logtest.Discard())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -512,7 +512,7 @@ func TestParquetHasTargets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := OpenOutputs(cfg, slog.New(slog.DiscardHandler))
+	o, err := OpenOutputs(cfg, logtest.Discard())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/stream"
 )
@@ -203,7 +203,7 @@ func TestOutputsThatCannotBeOpened(t *testing.T) {
 		sets = strings.ReplaceAll(sets, "GONE", gone)
 		cfg, err := loaded(t, "", strings.Fields(sets)...)
 		if err == nil {
-			_, err = OpenOutputs(cfg, slog.New(slog.DiscardHandler))
+			_, err = OpenOutputs(cfg, logtest.Discard())
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", sets, err)
@@ -213,7 +213,7 @@ func TestOutputsThatCannotBeOpened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := OpenOutputs(cfg, slog.New(slog.DiscardHandler)) // nobody else has it
+	o, err := OpenOutputs(cfg, logtest.Discard()) // nobody else has it
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
@@ -200,7 +201,7 @@ func TestOneRowIsEnough(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	outs, err := OpenOutputs(c, slog.New(slog.DiscardHandler))
+	outs, err := OpenOutputs(c, logtest.Discard())
 	if err != nil {
 		t.Fatal(err)
 	}

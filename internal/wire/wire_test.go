@@ -1,10 +1,10 @@
 package wire
 
 import (
-	"log/slog"
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -17,7 +17,7 @@ func TestPartitionsShareNoOutput(t *testing.T) {
 	taps[0] = stream.Discard{}
 	var opened [2]*Outputs
 	for i := range opened {
-		o, err := OpenOutputs(c, slog.New(slog.DiscardHandler), taps...)
+		o, err := OpenOutputs(c, logtest.Discard(), taps...)
 		if err != nil {
 			t.Fatal(err)
 		}

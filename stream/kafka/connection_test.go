@@ -10,7 +10,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"fmt"
-	"log/slog"
 	"math/big"
 	"net"
 	"os"
@@ -22,6 +21,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"github.com/orffvar/forecaster/internal/secret"
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/stream/kafka/cluster"
 	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
@@ -64,7 +64,7 @@ func TestFault13_BadCredentials(t *testing.T) {
 	} {
 		var log syncBuffer
 		c := quick(b.Addr())
-		c.Log = slog.New(slog.NewTextHandler(&log, nil))
+		c.Log = logtest.New(&log)
 		c.SASL = s
 		g := newGroup(t, c)
 		stop := start(t, g, func(ctx context.Context, p *Partition) error { return errEnough })

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream"
 )
@@ -326,7 +326,7 @@ func TestFault77_HungTransaction(t *testing.T) {
 	send(t, b.Addr(), 3, 5)
 	var log syncBuffer
 	c := quick(b.Addr())
-	c.Log = slog.New(slog.NewTextHandler(&log, nil))
+	c.Log = logtest.New(&log)
 	g := newGroup(t, c)
 	g.hungAfter = 50 * time.Millisecond
 	err := runGroup(t, g, func(ctx context.Context, p *Partition) error {

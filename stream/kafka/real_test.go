@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -18,6 +17,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/internal/secret"
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/kafka/cluster"
@@ -144,7 +144,7 @@ func TestRealKafkaSASL(t *testing.T) {
 		}
 
 		var log syncBuffer
-		c.Log = slog.New(slog.NewTextHandler(&log, nil))
+		c.Log = logtest.New(&log)
 		c.SASL.Password = secret.New(canary + "x")
 		err = runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), "does not accept the SASL user name and password") {

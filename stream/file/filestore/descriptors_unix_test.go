@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"log/slog"
 	"os"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/file/filestore"
 )
@@ -76,7 +76,7 @@ func (l *lockedBuffer) String() string {
 func TestFault63_NoDescriptors(t *testing.T) {
 	dir := t.TempDir()
 	var log lockedBuffer
-	s, err := filestore.Open(dir, slog.New(slog.NewTextHandler(&log, nil)))
+	s, err := filestore.Open(dir, logtest.New(&log))
 	if err != nil {
 		t.Fatal(err)
 	}

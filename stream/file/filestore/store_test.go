@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,12 +13,13 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/file/filestore"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
-var quiet = slog.New(slog.DiscardHandler)
+var quiet = logtest.Discard()
 
 func openStore(t *testing.T, dir string) *filestore.Store {
 	t.Helper()

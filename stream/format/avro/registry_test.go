@@ -3,8 +3,6 @@ package avro_test
 import (
 	"context"
 	"fmt"
-	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,10 +12,11 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/internal/secret"
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/stream/format/avro"
 )
 
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+var quiet = logtest.Discard()
 
 // TestRegistry: one request for each schema, whatever the number of decoders; what the registry does not have is
 // refused, and while it does not answer everybody waits.

@@ -2,8 +2,6 @@ package kafkasink
 
 import (
 	"context"
-	"io"
-	"log/slog"
 	"slices"
 	"strconv"
 	"sync"
@@ -13,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"github.com/orffvar/forecaster/internal/devbroker"
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/kafka"
 	"github.com/orffvar/forecaster/stream/kafka/cluster"
@@ -31,7 +30,7 @@ func newBroker(t testing.TB, partitions int, options ...kfake.Opt) *devbroker.Br
 	return b
 }
 
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+var quiet = logtest.Discard()
 
 // connection is one whose requests do not fail, or are repeated and write messages
 // twice, because the machine is busy.
