@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orffvar/forecaster/internal/decimal"
-	"github.com/orffvar/forecaster/internal/intern"
 	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format/internal/cells"
+	"github.com/orffvar/forecaster/stream/format/internal/intern"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
+	"github.com/orffvar/forecaster/stream/internal/decimal"
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
+	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
 // ForecastJSON writes forecasts as JSON has the samples, so that a reader of these reads them,

@@ -11,8 +11,8 @@ import (
 
 	"github.com/go-faster/jx"
 
-	"github.com/orffvar/forecaster/internal/intern"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format/internal/intern"
 	"github.com/orffvar/forecaster/stream/format/internal/object"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 	"github.com/orffvar/forecaster/stream/refuse"

@@ -8,10 +8,10 @@ import (
 
 	"github.com/go-faster/jx"
 
-	"github.com/orffvar/forecaster/internal/decimal"
-	"github.com/orffvar/forecaster/internal/intern"
 	"github.com/orffvar/forecaster/stream/format/internal/cells"
+	"github.com/orffvar/forecaster/stream/format/internal/intern"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
+	"github.com/orffvar/forecaster/stream/internal/decimal"
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 

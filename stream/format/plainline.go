@@ -3,10 +3,10 @@ package format
 import (
 	"bytes"
 
-	"github.com/orffvar/forecaster/internal/decimal"
-	"github.com/orffvar/forecaster/internal/intern"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format/internal/intern"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
+	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
 // plainLine has the series of a text before the fields of a line, its measurement and

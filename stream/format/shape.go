@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"math"
 
-	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
 // shape is a message that the parser has read: as a rule the next one differs from it in

@@ -3,8 +3,8 @@ package lineproto
 import (
 	"strconv"
 
-	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
 // line appends lines: the measurement, tags, fields, then the time.

@@ -28,10 +28,8 @@ var layers = map[string][]string{
 	"sgd/online":          {"eval/snapshot", "internal/vec"},
 	"stream/checkpoint":   {"eval/snapshot", "stream"},
 	"eval/snapshot":       {},
-	"internal/decimal":    {},
 	"internal/plural":     {},
 	"internal/shell":      {},
-	"internal/intern":     {},
 	"internal/lazyregexp": {},
 	"internal/secret":     {"internal/lazyregexp"},
 	"internal/events":     {},
@@ -90,22 +88,24 @@ var layers = map[string][]string{
 	"stream/assemble":               {"internal/plural", "stream", "stream/event", "stream/refuse", "eval/snapshot", "eval/calendar"},
 	"stream/engine":                 {"internal/plural", "stream", "stream/event", "stream/refuse", "stream/assemble", "internal/footprint", "eval/snapshot", "eval", "eval/drift", "eval/anomaly", "eval/scoring", "stream/checkpoint"},
 	"stream/run":                    {"stream", "stream/event", "stream/refuse", "stream/engine", "stream/checkpoint"},
-	"stream/format":                 {"internal/plural", "stream", "stream/refuse", "stream/format/timestamp", "stream/format/internal/cells", "stream/format/internal/object", "internal/decimal", "internal/intern"},
-	"stream/format/internal/cells":  {"stream/refuse", "stream/format/timestamp", "internal/decimal", "internal/lazyregexp", "internal/shell"},
+	"stream/format":                 {"internal/plural", "stream", "stream/refuse", "stream/format/timestamp", "stream/format/internal/cells", "stream/format/internal/object", "stream/internal/decimal", "stream/format/internal/intern"},
+	"stream/format/internal/cells":  {"stream/refuse", "stream/format/timestamp", "stream/internal/decimal", "internal/lazyregexp", "internal/shell"},
+	"stream/format/internal/intern": {},
 	"stream/format/internal/object": {},
-	"stream/format/sniff":           {"internal/plural", "stream", "stream/format", "stream/format/timestamp", "stream/format/internal/cells", "stream/format/internal/object", "internal/decimal", "internal/lazyregexp", "internal/shell"},
-	"stream/format/timestamp":       {"internal/decimal", "internal/lazyregexp"},
-	"stream/format/avro":            {"stream", "stream/refuse", "stream/format", "stream/format/timestamp", "stream/format/sniff", "internal/intern", "internal/secret"},
-	"stream/format/otlp":            {"stream", "stream/refuse", "stream/format", "internal/intern"},
-	"stream/lineproto":              {"stream", "internal/decimal"},
+	"stream/format/sniff":           {"internal/plural", "stream", "stream/format", "stream/format/timestamp", "stream/format/internal/cells", "stream/format/internal/object", "stream/internal/decimal", "internal/lazyregexp", "internal/shell"},
+	"stream/format/timestamp":       {"stream/internal/decimal", "internal/lazyregexp"},
+	"stream/format/avro":            {"stream", "stream/refuse", "stream/format", "stream/format/timestamp", "stream/format/sniff", "stream/format/internal/intern", "internal/secret"},
+	"stream/format/otlp":            {"stream", "stream/refuse", "stream/format", "stream/format/internal/intern"},
+	"stream/internal/decimal":       {},
+	"stream/lineproto":              {"stream", "stream/internal/decimal"},
 	"stream/file":                   {"internal/lazyregexp", "internal/plural", "internal/shell", "internal/spelling", "stream", "stream/file/internal/csvfield", "stream/format", "stream/format/sniff", "stream/format/timestamp"},
 	"stream/file/filesink":          {"internal/shell", "stream", "stream/event", "stream/refuse", "stream/checkpoint", "stream/file", "stream/file/internal/csvfield", "stream/format/timestamp"},
 	"stream/file/filestore":         {"stream", "stream/checkpoint"},
-	"stream/file/internal/csvfield": {"internal/decimal"},
+	"stream/file/internal/csvfield": {"stream/internal/decimal"},
 	"stream/sim":                    {"stream", "stream/format", "stream/format/timestamp", "stream/format/sniff", "eval/simulate"},
 	"stream/kafka":                  {"stream", "stream/event", "stream/refuse", "stream/checkpoint", "stream/kafka/cluster", "stream/kafka/internal/retry"},
 	"stream/kafka/cluster":          {"internal/secret", "stream", "stream/kafka/internal/retry"},
-	"stream/kafka/kafkasink":        {"internal/decimal", "stream", "stream/refuse", "stream/kafka/cluster", "stream/kafka/internal/retry"},
+	"stream/kafka/kafkasink":        {"stream/internal/decimal", "stream", "stream/refuse", "stream/kafka/cluster", "stream/kafka/internal/retry"},
 	"stream/kafka/internal/retry":   {},
 	"stream/delivery":               {"stream", "stream/refuse", "stream/lineproto", "stream/checkpoint"},
 	"stream/influx":                 {"stream", "stream/delivery", "stream/lineproto", "internal/secret"},
@@ -114,7 +114,7 @@ var layers = map[string][]string{
 }
 
 // pure are the packages whose results depend on their input alone.
-var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "eval/snapshot", "internal/decimal", "orff", "orff/nystroem", "orff/semigroup", "orff/algebra", "orff/vectorfield", "orff/maclaurin", "orff/internal/optional", "orff/internal/bound", "orff/accuracy", "orff/distance", "orff/coupling", "orff/spectrum", "orff/random", "orff/internal/check", "orff/internal/numeric", "sgd", "sgd/batch", "sgd/functional", "sgd/losses", "sgd/penalties", "sgd/rates", "sgd/internal/numeric", "sgd/online", "eval", "eval/anomaly", "eval/calendar", "eval/detection", "eval/drift", "eval/scoring", "eval/simulate", "varmodel", "varmodel/series", "varmodel/units", "varmodel/internal/regression", "varmodel/auto", "varmodel/kernel", "varmodel/interval", "stream", "stream/event", "stream/refuse", "stream/checkpoint", "stream/assemble", "stream/engine"}
+var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "eval/snapshot", "stream/internal/decimal", "orff", "orff/nystroem", "orff/semigroup", "orff/algebra", "orff/vectorfield", "orff/maclaurin", "orff/internal/optional", "orff/internal/bound", "orff/accuracy", "orff/distance", "orff/coupling", "orff/spectrum", "orff/random", "orff/internal/check", "orff/internal/numeric", "sgd", "sgd/batch", "sgd/functional", "sgd/losses", "sgd/penalties", "sgd/rates", "sgd/internal/numeric", "sgd/online", "eval", "eval/anomaly", "eval/calendar", "eval/detection", "eval/drift", "eval/scoring", "eval/simulate", "varmodel", "varmodel/series", "varmodel/units", "varmodel/internal/regression", "varmodel/auto", "varmodel/kernel", "varmodel/interval", "stream", "stream/event", "stream/refuse", "stream/checkpoint", "stream/assemble", "stream/engine"}
 
 // outside are packages that a pure one has no use for: they lead to what differs
 // between two runs. Package context is not among them: the interfaces of the edges name

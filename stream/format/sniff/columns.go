@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream/format/internal/cells"
+	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
 // Names that a column of times, of series or of line numbers usually has, in lower case.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/internal/lazyregexp"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
 // usualSentinel matches numbers that programs and devices write where they have no value.

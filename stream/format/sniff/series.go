@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/internal/lazyregexp"
 	"github.com/orffvar/forecaster/stream/format/internal/cells"
+	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
 // identifier matches names of columns that tell things apart, also by numbers: host, entity_id, StationId.

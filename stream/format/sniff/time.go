@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/internal/lazyregexp"
 	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream/format/internal/cells"
 	"github.com/orffvar/forecaster/stream/format/internal/object"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
+	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
 const calendarYear = 31_556_952 * int64(1e9) // ns, in the mean

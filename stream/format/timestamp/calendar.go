@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orffvar/forecaster/internal/decimal"
+	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
 // Numbers of the calendar, which look like seconds or milliseconds since 1970, and layouts.

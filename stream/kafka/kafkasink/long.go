@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
 // LongJSON makes a message of each variable, horizon and, if there are several, interval

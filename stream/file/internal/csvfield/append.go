@@ -3,7 +3,7 @@ package csvfield
 import (
 	"math"
 
-	"github.com/orffvar/forecaster/internal/decimal"
+	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
 // AppendNumber appends v, or nothing for NaN.

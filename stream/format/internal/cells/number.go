@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/orffvar/forecaster/internal/decimal"
+	"github.com/orffvar/forecaster/stream/internal/decimal"
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 

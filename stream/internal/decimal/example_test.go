@@ -3,7 +3,7 @@ package decimal_test
 import (
 	"fmt"
 
-	"github.com/orffvar/forecaster/internal/decimal"
+	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
 func Example() {

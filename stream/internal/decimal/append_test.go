@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/decimal"
+	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
 func checkShortest(t *testing.T, v float64) {
