@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
@@ -97,9 +98,9 @@ func (a *app) kernelCompare(cmd *cobra.Command, paths []string) error {
 		if err != nil {
 			return err
 		}
-		laws := study.SyntheticLaws()
+		laws := simulate.KernelLaws()
 		for _, law := range laws {
-			if err := compare(study.RecordsOf(law.Dataset(rows, 1)), law.Name, base, nil, len(laws)); err != nil {
+			if err := compare(study.RecordsOf(simulate.Collect(law.Name, law.Series(1), rows)), law.Name, base, nil, len(laws)); err != nil {
 				return err
 			}
 		}

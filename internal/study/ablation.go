@@ -2,7 +2,6 @@ package study
 
 import (
 	"context"
-	"math"
 	"strconv"
 	"sync/atomic"
 
@@ -27,71 +26,16 @@ const ablationRows, ablationSeeds = 4000, 3
 
 var ablationHorizons = []int{1, 4, 24}
 
-// ablationLaws are nonlinear systems of several variables. seen is the observation noise
-// of a system that has none itself.
-func ablationLaws() []struct {
-	Synthetic
-	seen float64
-} {
-	const coupling = .1
-	logistic := func(v float64) float64 {
-		_, v = math.Modf(math.Abs(v)) // the start is normal, the map one of [0, 1]
-		return 3.9 * v * (1 - v)
-	}
-	return []struct {
-		Synthetic
-		seen float64
-	}{
-		{Synthetic{"Lorenz-96", 8, 0, lorenz96}, 0},
-		{Synthetic{"Lorenz-96, seen with noise", 8, 0, lorenz96}, .3},
-		{Synthetic{"coupled logistic maps", 5, 0, func(next, x []float64) {
-			for j, v := range x {
-				left, right := x[(j+len(x)-1)%len(x)], x[(j+1)%len(x)]
-				next[j] = (1-coupling)*logistic(v) + coupling/2*(logistic(left)+logistic(right))
-			}
-		}}, 0},
-		{Synthetic{"threshold autoregression", 3, .5, func(next, x []float64) {
-			for j, v := range x {
-				other := x[(j+1)%len(x)]
-				if v > 0 {
-					next[j] = 1 - .8*v + .3*other
-				} else {
-					next[j] = -1 - .5*v - .3*other
-				}
-			}
-		}}, 0},
-	}
+// ablationLaw is a nonlinear system of several variables.
+type ablationLaw struct {
+	simulate.Law
+	seen float64 // observation noise, standard deviation
 }
 
-// lorenz96 is the system of Lorenz (1996) with the forcing 8, a tenth of its unit of time
-// later: dx_j/dt = (x_{j+1} - x_{j-2}) x_{j-1} - x_j + 8.
-func lorenz96(next, x []float64) {
-	const n, forcing, h = 10, 8, .01
-	d := len(x)
-	slope := func(to, x []float64) {
-		for j := range x {
-			to[j] = (x[(j+1)%d]-x[(j+d-2)%d])*x[(j+d-1)%d] - x[j] + forcing
-		}
-	}
-	k, at := [4][]float64{}, make([]float64, d)
-	for i := range k {
-		k[i] = make([]float64, d)
-	}
-	copy(next, x)
-	for range n { // Runge and Kutta
-		for i, part := range []float64{0, h / 2, h / 2, h} {
-			copy(at, next)
-			if i > 0 {
-				for j := range at {
-					at[j] += part * k[i-1][j]
-				}
-			}
-			slope(k[i], at)
-		}
-		for j := range next {
-			next[j] += h / 6 * (k[0][j] + 2*k[1][j] + 2*k[2][j] + k[3][j])
-		}
-	}
+func ablationLaws() []ablationLaw {
+	lorenz, noisy := simulate.Lorenz96(8), simulate.Lorenz96(8)
+	noisy.Name += ", seen with noise"
+	return []ablationLaw{{lorenz, 0}, {noisy, .3}, {simulate.LogisticMaps(5), 0}, {simulate.Thresholds(3), 0}}
 }
 
 // NewAblation runs the models over the systems: parts of auto, orffvar, and auto.
@@ -106,7 +50,7 @@ func NewAblation(ctx context.Context, progress func(system string)) ([]Ablation,
 			lines = append(lines, Ablation{System: law.Name, Horizon: h})
 		}
 		for seed := range uint64(ablationSeeds) {
-			data := law.Dataset(ablationRows, seed+1)
+			data := simulate.Collect(law.Name, law.Series(seed+1), ablationRows)
 			blur(data, law.seen, seed)
 			records := RecordsOf(data)
 			for _, m := range []struct {

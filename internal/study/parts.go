@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/orffvar/forecaster/eval/scoring"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/varmodel/auto"
 )
@@ -49,12 +50,12 @@ func NewParts(ctx context.Context, progress func(kind string)) ([]Part, error) {
 			parts = append(parts, Part{Name: v.name, Horizon: h, Least: report.Number(math.Inf(1))})
 		}
 	}
-	kinds := partKinds()
+	kinds := simulate.Kinds()
 	for _, k := range kinds {
-		progress(k.name)
+		progress(k.Name)
 		var whole []float64
 		for n, v := range variants {
-			errs, err := k.errors(ctx, v.Config)
+			errs, err := partErrors(ctx, &k, v.Config)
 			if err != nil {
 				return nil, err
 			}
@@ -66,10 +67,10 @@ func NewParts(ctx context.Context, progress func(kind string)) ([]Part, error) {
 				p, ratio := &parts[(n-1)*len(errs)+i], report.Number(math.Exp(e-whole[i]))
 				p.Mean += report.Number((e - whole[i]) / float64(len(kinds)))
 				if ratio > p.Most {
-					p.Most, p.Needs = ratio, k.name
+					p.Most, p.Needs = ratio, k.Name
 				}
 				if ratio < p.Least {
-					p.Least, p.Harms = ratio, k.name
+					p.Least, p.Harms = ratio, k.Name
 				}
 			}
 		}
@@ -80,21 +81,21 @@ func NewParts(ctx context.Context, progress func(kind string)) ([]Part, error) {
 	return parts, nil
 }
 
-// errors returns the logarithm of the mean squared error at each of the ablationHorizons, mean over seeds.
-func (k *kind) errors(ctx context.Context, c auto.Config) ([]float64, error) {
+// partErrors returns the logarithm of the mean squared error at each of the ablationHorizons, mean over seeds.
+func partErrors(ctx context.Context, k *simulate.Kind, c auto.Config) ([]float64, error) {
 	logs := make([]float64, len(ablationHorizons))
 	for seed := range uint64(partSeeds) {
-		c.Dim, c.Horizon, c.Seed = k.dim, slices.Max(ablationHorizons), seed+1
+		c.Dim, c.Horizon, c.Seed = k.Dim, slices.Max(ablationHorizons), seed+1
 		m, err := auto.New(c)
 		if err != nil {
 			return nil, err
 		}
-		result, err := scoring.Prequential(m, k.dataset(seed+1), scoring.Options{
+		result, err := scoring.Prequential(m, k.Dataset(seed+1), scoring.Options{
 			Horizon: c.Horizon, Horizons: ablationHorizons, From: partFrom,
 			OnStep: func(scoring.Step) error { return ctx.Err() },
 		})
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", k.name, err)
+			return nil, fmt.Errorf("%s: %w", k.Name, err)
 		}
 		for i := range logs {
 			logs[i] += math.Log(result.Score(scoring.All, i).NMSE) / partSeeds
@@ -129,6 +130,6 @@ func PartTable(parts []Part) report.Table {
 		"Parts: refits; forecasts of ar96 as inputs of others (long); linear correction of the mixture (stack); factors of held\n"+
 		"values; seasons; the season as an expert of one step; shrinkage of early steps; least squares where there is little\n"+
 		"noise (exact); far lags of other variables (cross); regression on the own past; the mixture fed with its own forecasts\n"+
-		"(iterate); rounds of outcomes by the variance; trends; calendar corrections; then the experts of one step.", len(partKinds()), partSeeds, partFrom)
+		"(iterate); rounds of outcomes by the variance; trends; calendar corrections; then the experts of one step.", len(simulate.Kinds()), partSeeds, partFrom)
 	return t
 }

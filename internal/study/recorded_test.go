@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
@@ -348,19 +349,19 @@ func TestSyntheticSeriesAsRecorded(t *testing.T) {
 			}
 		}
 	}
-	for _, law := range SyntheticLaws() {
-		write(law.Name, law.Dataset(26, 1).Series[0].Rows, nil)
+	for _, law := range simulate.KernelLaws() {
+		write(law.Name, simulate.Collect(law.Name, law.Series(1), 26).Series[0].Rows, nil)
 	}
 	for _, law := range ablationLaws() {
-		write(law.Name, law.Dataset(26, 1).Series[0].Rows, nil)
+		write(law.Name, simulate.Collect(law.Name, law.Series(1), 26).Series[0].Rows, nil)
 	}
-	for _, k := range partKinds() {
-		rows, times := k.dataset(1).Series[0].Rows, k.dataset(1).Series[0].Times
-		if k.name == "Lorenz-96" || k.name == "coupled logistic maps" {
+	for _, k := range simulate.Kinds() {
+		rows, times := k.Dataset(1).Series[0].Rows, k.Dataset(1).Series[0].Times
+		if k.Name == "Lorenz-96" || k.Name == "coupled logistic maps" {
 			fmt.Fprintf(&b, "%d rows\n", len(rows))
 			rows = rows[:26]
 		}
-		write(k.name, rows, times)
+		write(k.Name, rows, times)
 	}
 	checkRecorded(t, "synthetic.txt", b.String())
 }

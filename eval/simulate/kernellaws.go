@@ -1,51 +1,12 @@
-package study
+package simulate
 
 import (
 	"math"
 	"math/rand/v2"
-
-	"github.com/orffvar/forecaster/eval/scoring"
-	"github.com/orffvar/forecaster/eval/simulate"
 )
 
-// Synthetic is a law of series that suits one kernel or operator.
-type Synthetic struct {
-	Name  string
-	dim   int
-	noise float64
-	step  func(next, x []float64)
-}
-
-// next writes the sample after x.
-func (s *Synthetic) next(next, x []float64, rng *rand.Rand) {
-	s.step(next, x)
-	for i := range next {
-		next[i] += s.noise * rng.NormFloat64()
-	}
-}
-
-// Dataset draws a number of samples, after some that it discards.
-func (s *Synthetic) Dataset(rows int, seed uint64) *scoring.Dataset {
-	const settle = 50
-	rng := rand.New(rand.NewPCG(seed, 21))
-	x, next := make([]float64, s.dim), make([]float64, s.dim)
-	for i := range x {
-		x[i] = rng.NormFloat64()
-	}
-	d := simulate.Collect(s.Name, simulate.NewNetwork(0), 0) // names only
-	d.Variables = d.Variables[:s.dim]
-	for t := range settle + rows {
-		s.next(next, x, rng)
-		copy(x, next)
-		if t >= settle {
-			d.Series[0].Rows = append(d.Series[0].Rows, append([]float64(nil), x...))
-		}
-	}
-	return d
-}
-
-// SyntheticLaws are the laws of kernel compare --synthetic.
-func SyntheticLaws() []*Synthetic {
+// KernelLaws are laws that each suit one kernel, operator or model.
+func KernelLaws() []Law {
 	rng := rand.New(rand.NewPCG(3, 22))
 	const waves = 12
 	// A random potential of d variables: sum of a cos(w.x + b).
@@ -73,7 +34,7 @@ func SyntheticLaws() []*Synthetic {
 	}
 	wg, ag, bg := potential(4, .8)
 	wf, af, bf := potential(2, .7)
-	return []*Synthetic{
+	return []Law{
 		{"threshold", 2, .4, func(next, x []float64) { // a valve, open or shut
 			for i := range next {
 				next[i] = .9 * x[i]

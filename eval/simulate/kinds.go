@@ -1,24 +1,23 @@
-package study
+package simulate
 
 import (
 	"math"
 	"math/rand/v2"
 
 	"github.com/orffvar/forecaster/eval/scoring"
-	"github.com/orffvar/forecaster/eval/simulate"
 )
 
-// kind is a law of simulated series on which the parts of the default model are compared.
-type kind struct {
-	name  string
-	dim   int
-	rows  int
-	hours int // between two rows; 0: no time stamps
+// Kind is a nature of series, such as random walks or hourly loads.
+type Kind struct {
+	Name  string
+	Dim   int // number of variables
+	Rows  int
+	Hours int // between two rows; 0: no time stamps
 	draw  func(rng *rand.Rand, x [][]float64)
 }
 
-// partKinds are series of different natures, none of which is a file that the model was chosen on.
-func partKinds() []kind {
+// Kinds are series of different natures. The default model was chosen on none of them.
+func Kinds() []Kind {
 	const rows, day = 1500, 24
 	wave := func(t, period int) float64 { return math.Sin(2 * math.Pi * float64(t) / float64(period)) }
 	// each draws every variable by itself, from the value before.
@@ -33,12 +32,11 @@ func partKinds() []kind {
 			}
 		}
 	}
-	// law repeats an autonomous system, of which the first 50 rows are left out.
-	law := func(noise float64, step func(next, x []float64)) func(*rand.Rand, [][]float64) {
+	of := func(l Law) func(*rand.Rand, [][]float64) {
 		return func(rng *rand.Rand, x [][]float64) {
-			s := Synthetic{dim: len(x[0]), noise: noise, step: step}
-			for t, row := range s.Dataset(len(x), rng.Uint64()).Series[0].Rows {
-				copy(x[t], row)
+			s := l.Series(rng.Uint64())
+			for _, row := range x {
+				s.Next(row)
 			}
 		}
 	}
@@ -48,9 +46,8 @@ func partKinds() []kind {
 		}
 		return 0
 	}
-	systems := ablationLaws()
-	lorenz, logistic, threshold := systems[0].step, systems[2].step, systems[3].step
-	return []kind{
+	lorenz, logistic, thresholds := Lorenz96(8), LogisticMaps(5), Thresholds(3)
+	return []Kind{
 		{"random walks", 3, rows, 0, each(func(rng *rand.Rand, _ int, last float64) float64 { return last + rng.NormFloat64() })},
 		{"levels that jump", 2, rows, 0, each(func(rng *rand.Rand, t int, last float64) float64 {
 			level := math.Round(last/8) * 8
@@ -133,21 +130,21 @@ func partKinds() []kind {
 				}
 			}
 		}},
-		{"Lorenz-96", 8, rows, 0, law(0, lorenz)},
-		{"coupled logistic maps", 5, rows, 0, law(0, logistic)},
-		{"threshold autoregression", 3, rows, 0, law(.5, threshold)},
+		{lorenz.Name, lorenz.Dim, rows, 0, of(lorenz)},
+		{logistic.Name, logistic.Dim, rows, 0, of(logistic)},
+		{thresholds.Name, thresholds.Dim, rows, 0, of(thresholds)},
 	}
 }
 
-// dataset draws a series of the kind.
-func (k *kind) dataset(seed uint64) *scoring.Dataset {
-	data := simulate.Collect(k.name, simulate.NewWhiteNoise(k.dim, seed), k.rows)
+// Dataset draws a series of the kind. Times, if any, begin on Monday 2026-01-05.
+func (k *Kind) Dataset(seed uint64) *scoring.Dataset {
+	data := Collect(k.Name, NewWhiteNoise(k.Dim, seed), k.Rows)
 	s := &data.Series[0]
 	k.draw(rand.New(rand.NewPCG(seed, 31)), s.Rows)
-	if k.hours > 0 {
-		const hour, monday = 3600e9, 1_767_571_200e9 // 2026-01-05
+	if k.Hours > 0 {
+		const hour, monday = 3600e9, 1_767_571_200e9
 		for t := range s.Rows {
-			s.Times = append(s.Times, monday+int64(t*k.hours)*hour)
+			s.Times = append(s.Times, monday+int64(t*k.Hours)*hour)
 		}
 	}
 	return data
