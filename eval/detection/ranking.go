@@ -1,4 +1,5 @@
-// Package detection compares anomaly scores, and the edges of a graph, with labels.
+// Package detection compares anomaly scores, and the edges of a graph, with labels. [ZScores] and
+// [PCAResiduals] are simple scores that a better one should beat.
 package detection
 
 import (

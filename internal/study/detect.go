@@ -10,69 +10,6 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 )
 
-// zScores is the usual rule of a dashboard: the largest deviation over the variables from
-// the mean of the preceding window, in standard deviations of the window.
-func zScores(data *Samples, window int) []float64 {
-	var all []float64
-	for _, s := range data.Series {
-		windows := make([]rolling, len(s.Variables))
-		for j := range windows {
-			windows[j].ring = make([]float64, 0, window)
-		}
-		for _, y := range s.Rows {
-			worst := math.NaN()
-			for j, v := range y {
-				if math.IsNaN(v) {
-					continue
-				}
-				w := &windows[j]
-				if mean, sd := w.moments(); len(w.ring) > 1 && !(math.Abs(v-mean)/sd <= worst) && v != mean {
-					worst = math.Abs(v-mean) / sd // infinite for a constant window
-				}
-				w.add(v)
-			}
-			all = append(all, worst)
-		}
-	}
-	return all
-}
-
-// rolling holds the last values of a variable.
-type rolling struct {
-	ring         []float64
-	at           int
-	origin       float64 // that the sums are taken from
-	sum, squares float64
-}
-
-func (r *rolling) moments() (mean, sd float64) {
-	n := float64(len(r.ring))
-	m := r.sum / n
-	return r.origin + m, math.Sqrt(max(0, r.squares/n-m*m))
-}
-
-func (r *rolling) add(v float64) {
-	if len(r.ring) < cap(r.ring) {
-		r.ring = append(r.ring, v)
-	} else {
-		old := r.ring[r.at] - r.origin
-		r.sum -= old
-		r.squares -= old * old
-		r.ring[r.at] = v
-		r.at = (r.at + 1) % len(r.ring)
-	}
-	r.sum += v - r.origin
-	r.squares += (v - r.origin) * (v - r.origin)
-	if r.at == 0 { // once a window: rounding errors do not add up
-		r.origin, _ = r.moments()
-		r.sum, r.squares = 0, 0
-		for _, u := range r.ring {
-			r.sum += u - r.origin
-			r.squares += (u - r.origin) * (u - r.origin)
-		}
-	}
-}
-
 // Detection is how an anomaly score agrees with the labels.
 type Detection struct {
 	Score         string        `json:"score"`
@@ -154,33 +91,36 @@ func detect(name string, scores []float64, flagged []bool, threshold float64, da
 // series are its history.
 func BaselineDetections(data *Samples, history int, l *Labels) []Detection {
 	var all []Detection
-	for _, w := range zWindows {
-		all = append(all, detectAbove(fmt.Sprintf("z-score of %d rows", w), zScores(data, w), zLimit, data, l))
+	add := func(name string, score func(rows [][]float64) []float64) {
+		var scores []float64
+		for i := range data.Series {
+			scores = append(scores, score(data.Series[i].Rows)...)
+		}
+		all = append(all, detectAbove(name, scores, zLimit, data, l))
 	}
-	all = append(all, detectAbove("last value, z-score of 1000 steps", zScores(increments(data), 1000), zLimit, data, l))
+	for _, w := range zWindows {
+		add(fmt.Sprintf("z-score of %d rows", w), func(rows [][]float64) []float64 { return detection.ZScores(rows, w) })
+	}
+	add("last value, z-score of 1000 steps", func(rows [][]float64) []float64 { return detection.ZScores(increments(rows), 1000) })
 	if history > data.Dim() && data.Dim() > 1 {
-		all = append(all, detectAbove("PCA residual of the history", pcaScores(data, history), zLimit, data, l))
+		add("PCA residual of the history", func(rows [][]float64) []float64 { return detection.PCAResiduals(rows, history) })
 	}
 	return all
 }
 
-// increments returns the differences of consecutive rows: the errors of persistence.
-func increments(data *Samples) *Samples {
-	d := &Samples{Name: data.Name}
-	for _, s := range data.Series {
-		rows := make([][]float64, len(s.Rows))
-		for i, y := range s.Rows {
-			rows[i] = make([]float64, len(y))
-			for j, v := range y {
-				rows[i][j] = math.NaN()
-				if i > 0 {
-					rows[i][j] = v - s.Rows[i-1][j]
-				}
+// increments returns the differences of consecutive rows, which are the errors of persistence. The first one is NaN.
+func increments(rows [][]float64) [][]float64 {
+	steps := make([][]float64, len(rows))
+	for i, y := range rows {
+		steps[i] = make([]float64, len(y))
+		for j, v := range y {
+			steps[i][j] = math.NaN()
+			if i > 0 {
+				steps[i][j] = v - rows[i-1][j]
 			}
 		}
-		d.Series = append(d.Series, Series{Name: s.Name, Variables: s.Variables, Times: s.Times, Rows: rows})
 	}
-	return d
+	return steps
 }
 
 func DetectionTable(all []Detection) report.Table {
