@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
@@ -18,8 +19,8 @@ import (
 
 const (
 	meanHorizons   = 336 // largest horizon that the mean over all horizons is computed for: its memory is quadratic
-	coverageWindow = 500 // forecasts of a window of coverage
-	lowCoverage    = .15 // a window is low when its coverage is so far below the level
+	coverageWindow = 500 // forecasts
+	lowCoverage    = .15 // a window is low when its coverage is this far below the level
 )
 
 // linear96 is the name of varmodel.NewLinearMap among the simple forecasts.
@@ -86,7 +87,7 @@ func (e *Evaluation) scoreSimple(ctx context.Context, c *config.Config, records 
 	ec.NewModel = func(dim int) (eval.Model, error) {
 		return varmodel.NewLinearMap(varmodel.LinearMapConfig{Dim: dim, Horizon: c.Model.Horizon})
 	}
-	losses := make(map[string][]Losses)
+	losses := make(map[string][]scoring.Losses)
 	var err error
 	if ec.Evaluation, err = o.evaluation(ctx, &simple, records); err != nil {
 		return err
@@ -94,10 +95,10 @@ func (e *Evaluation) scoreSimple(ctx context.Context, c *config.Config, records 
 	ec.Evaluation.NoForecasts, ec.Evaluation.NoAnomalies = true, true
 	ec.Evaluation.Losses = func(_ *stream.Series, model string, last []float64) {
 		if losses[model] == nil {
-			losses[model] = make([]Losses, len(last))
+			losses[model] = make([]scoring.Losses, len(last))
 		}
 		for k, v := range last {
-			losses[model][k].add(v)
+			losses[model][k].Add(v)
 		}
 	}
 	simpler, err := engine.New(ec)
@@ -113,7 +114,7 @@ func (e *Evaluation) scoreSimple(ctx context.Context, c *config.Config, records 
 	}
 	for _, name := range append(names, linear96) {
 		for k, score := range scoresOf(simpler, name, o.Horizons) {
-			score.MSESE = report.Number(losses[name][k].standardError(score.Horizon))
+			score.MSESE = report.Number(losses[name][k].StandardError(score.Horizon))
 			e.Baselines = append(e.Baselines, score)
 		}
 		if to := o.meanTo(); to > 0 {
@@ -216,63 +217,3 @@ func (e *Evaluation) seasonOfBaseline() string {
 	}
 	return fmt.Sprintf("the value one season ago, of %s, which it knows from the first row on.", report.Count(e.Season, "sample"))
 }
-
-// coverage follows the coverage of one variable at one horizon.
-type coverage struct {
-	inside []bool // ring
-	next   int
-	sum    int
-}
-
-// coverages are the coverages of all series and variables at one horizon.
-type coverages struct {
-	of           map[string][]coverage
-	lowest       float64 // of any window
-	windows, low float64
-	limit        float64
-}
-
-func newCoverages(level float64) *coverages {
-	return &coverages{of: make(map[string][]coverage), lowest: math.NaN(), limit: level - lowCoverage}
-}
-
-// add takes the coverages of a series from scoring.Scorer.InsideTo.
-func (c *coverages) add(series string, inside []float64) {
-	list := c.of[series]
-	if len(list) != len(inside) {
-		list = make([]coverage, len(inside))
-		c.of[series] = list
-	}
-	for j, v := range inside {
-		if math.IsNaN(v) {
-			continue
-		}
-		w := &list[j]
-		if v == 1 {
-			w.sum++
-		}
-		if len(w.inside) < coverageWindow {
-			w.inside = append(w.inside, v == 1)
-		} else {
-			if w.inside[w.next] {
-				w.sum--
-			}
-			w.inside[w.next] = v == 1
-			w.next = (w.next + 1) % coverageWindow
-		}
-		if len(w.inside) < coverageWindow {
-			continue
-		}
-		share := float64(w.sum) / coverageWindow
-		c.windows++
-		if share < c.limit {
-			c.low++
-		}
-		if !(share >= c.lowest) {
-			c.lowest = share
-		}
-	}
-}
-
-// lowShare is the share of the windows that are low; NaN without windows.
-func (c *coverages) lowShare() float64 { return c.low / c.windows }

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/report"
 )
 
 // ModelLosses are the losses of a model at each horizon.
 type ModelLosses struct {
 	Model  string
-	Losses []Losses
+	Losses []scoring.Losses
 }
 
 // LossesOf returns the losses that compare a model: Outcome.Scaled where there are such.
@@ -42,7 +43,7 @@ func Compare(models []ModelLosses, horizons []int, measure string) []comparison 
 	for k, h := range horizons {
 		for i, a := range models {
 			for _, b := range models[i+1:] {
-				c, err := a.Losses[k].compare(&b.Losses[k], h)
+				c, err := a.Losses[k].Compare(&b.Losses[k], h)
 				if err != nil {
 					continue
 				}

@@ -17,11 +17,11 @@ import (
 
 // Outcome is the result of one model.
 type Outcome struct {
-	Results []Result  // one per horizon
-	Losses  []Losses  // per horizon: see engine.Evaluation, of all samples in their order
-	Scaled  []Losses  // the same, of errors in standard deviations of the scored rows; nil unless Options.Pooled
-	Seasons []Seasons // after the last row, of the first seed
-	Mean    *Mean     // over the horizons, nil for one horizon
+	Results []Result         // one per horizon
+	Losses  []scoring.Losses // per horizon: see engine.Evaluation, of all samples in their order
+	Scaled  []scoring.Losses // the same, of errors in standard deviations of the scored rows; nil unless Options.Pooled
+	Seasons []Seasons        // after the last row, of the first seed
+	Mean    *Mean            // over the horizons, nil for one horizon
 
 	Detections []Detection  // of the first seed; nil without labels
 	Limits     []LimitScore // of the first seed; nil without limits
@@ -91,9 +91,9 @@ type trial struct {
 	runs      [][]Score // of each seed, per horizon
 	out       *Outcome
 	scores    *Anomalies
-	limits    *limitScorer // nil = none
-	windows   []*coverages // per horizon
-	crps      *crpsScores  // of the first seed; nil without intervals
+	limits    *limitScorer                // nil = none
+	windows   []*scoring.WindowedCoverage // per horizon
+	crps      *crpsScores                 // of the first seed; nil without intervals
 	observers []func(*stream.Batch)
 
 	emit, watched []int // horizons; nil: all
@@ -102,7 +102,7 @@ type trial struct {
 func newTrial(m Candidate, samples *Samples, o *Options) *trial {
 	t := &trial{
 		c: m.Config, o: o, samples: samples, seeds: Repeats(m.Config.Model, o.Seeds), observers: slices.Clip(m.Observers),
-		out: &Outcome{Losses: make([]Losses, len(o.Horizons))}, scores: new(Anomalies), windows: make([]*coverages, len(o.Horizons)), emit: o.Horizons,
+		out: &Outcome{Losses: make([]scoring.Losses, len(o.Horizons))}, scores: new(Anomalies), windows: make([]*scoring.WindowedCoverage, len(o.Horizons)), emit: o.Horizons,
 	}
 	t.runs = make([][]Score, t.seeds)
 	if o.Labels != nil {
@@ -163,24 +163,24 @@ func (t *trial) watch(ctx context.Context, c *config.Config, records *Records, e
 	out := t.out
 	e.Losses = func(_ *stream.Series, _ string, losses []float64) {
 		for k, v := range losses {
-			out.Losses[k].add(v)
+			out.Losses[k].Add(v)
 		}
 	}
 	if t.o.Pooled {
-		out.Scaled = make([]Losses, len(t.o.Horizons))
+		out.Scaled = make([]scoring.Losses, len(t.o.Horizons))
 		scales, err := records.scales(ctx, c, 0, t.o.From, t.o.To)
 		if err != nil {
 			return err
 		}
 		e.Errors = func(s *stream.Series, k int, errors []float64) {
-			out.Scaled[k].add(scaledLoss(errors, scales(s)))
+			out.Scaled[k].Add(scaledLoss(errors, scales(s)))
 		}
 	}
 	if len(c.Model.Levels) > 0 {
 		for k := range t.windows {
-			t.windows[k] = newCoverages(c.Model.Levels[0])
+			t.windows[k] = &scoring.WindowedCoverage{Window: coverageWindow, Limit: c.Model.Levels[0] - lowCoverage}
 		}
-		e.Inside = func(s *stream.Series, k int, inside []float64) { t.windows[k].add(s.Name, inside) }
+		e.Inside = func(s *stream.Series, k int, inside []float64) { t.windows[k].Add(s.Name, inside) }
 		n := len(t.o.Horizons)
 		t.crps = &crpsScores{horizons: t.o.Horizons, level: c.Model.Levels[0], scales: e.Scale, sum: make([]float64, n), n: make([]float64, n)}
 		e.Follow = t.crps.follow
@@ -229,13 +229,13 @@ func (t *trial) outcome() *Outcome {
 			mse = append(mse, float64(run[k].MSE))
 		}
 		r.MSESD = report.Number(scoring.Summarize(mse...).SD)
-		r.MSESE = report.Number(t.out.Losses[k].standardError(h))
+		r.MSESE = report.Number(t.out.Losses[k].StandardError(h))
 		r.LowestCoverage, r.LowWindows, r.CRPS = report.Number(math.NaN()), report.Number(math.NaN()), report.Number(math.NaN())
 		if t.crps != nil {
 			r.CRPS = report.Number(t.crps.sum[k] / t.crps.n[k]) // 0/0 = NaN
 		}
 		if w := t.windows[k]; w != nil {
-			r.LowestCoverage, r.LowWindows = report.Number(w.lowest), report.Number(w.lowShare())
+			r.LowestCoverage, r.LowWindows = report.Number(w.Lowest()), report.Number(w.LowShare())
 		}
 		t.out.Results = append(t.out.Results, r)
 	}

@@ -1,4 +1,4 @@
-package study
+package scoring
 
 import (
 	"math"
@@ -7,8 +7,8 @@ import (
 
 // Two variables: the first is always inside but for 200 forecasts in a row, the second
 // outside in every tenth one, and not scored in every third.
-func TestCoverages(t *testing.T) {
-	c := newCoverages(.9)
+func TestWindowedCoverage(t *testing.T) {
+	c := WindowedCoverage{Window: 500, Limit: .75}
 	n := 0
 	for i := range 3000 {
 		inside := []float64{1, 1}
@@ -23,10 +23,10 @@ func TestCoverages(t *testing.T) {
 				inside[1] = 0
 			}
 		}
-		c.add("a", inside)
+		c.Add("a", inside)
 	}
-	if want := .6; !(math.Abs(c.lowest-want) <= 1e-12) {
-		t.Errorf("lowest %v, want %v", c.lowest, want)
+	if want := .6; !(math.Abs(c.Lowest()-want) <= 1e-12) {
+		t.Errorf("lowest %v, want %v", c.Lowest(), want)
 	}
 	// The second variable has 50 misses in every window, the first more than 125 in some.
 	low, windows := 0., 2501.+1501.
@@ -36,10 +36,11 @@ func TestCoverages(t *testing.T) {
 			low++
 		}
 	}
-	if got := c.lowShare(); !(math.Abs(got-low/windows) <= 1e-12) {
+	if got := c.LowShare(); !(math.Abs(got-low/windows) <= 1e-12) {
 		t.Errorf("share %v, want %v", got, low/windows)
 	}
-	if short := newCoverages(.9); !math.IsNaN(short.lowShare()) || !math.IsNaN(short.lowest) {
+	short := WindowedCoverage{Window: 500, Limit: .75}
+	if short.Add("a", []float64{1}); !math.IsNaN(short.LowShare()) || !math.IsNaN(short.Lowest()) {
 		t.Error("a coverage without a window")
 	}
 }

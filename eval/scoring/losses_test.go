@@ -1,11 +1,9 @@
-package study
+package scoring
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/orffvar/forecaster/eval/scoring"
 )
 
 // Losses that are joined have the mean of all, a standard error that differs from the one of all by the
@@ -22,8 +20,8 @@ func TestManyLossesAreJoined(t *testing.T) {
 		if i%1000 == 0 {
 			x = math.NaN()
 		}
-		l.add(x)
-		other.add(x - .01)
+		l.Add(x)
+		other.Add(x - .01)
 		all = append(all, x)
 		if !math.IsNaN(x) {
 			sum += x
@@ -38,11 +36,11 @@ func TestManyLossesAreJoined(t *testing.T) {
 	// The variance of an AR(1) process with .9, squared, is autocorrelated by .81: 4 (n/100)^(2/9) = 27 lags
 	// of single losses, against 17 lags of 8. Both leave out less than 1 % of the sum of autocovariances,
 	// and Bartlett's weights lower the former by about 15 %.
-	got, want := l.standardError(1), scoring.StandardError(all, 1)
+	got, want := l.StandardError(1), StandardError(all, 1)
 	if !(math.Abs(got/want-1) < .2) {
 		t.Errorf("standard error %v, of single losses %v", got, want)
 	}
-	c, err := l.compare(&other, 1)
+	c, err := l.Compare(&other, 1)
 	if err != nil || c.N != l.known || math.Abs(c.Mean-.01) > 1e-9 {
 		t.Errorf("%+v, %v: want the difference .01 of %d", c, err, l.known)
 	}
