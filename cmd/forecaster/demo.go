@@ -253,7 +253,9 @@ func (d *demo) conclude(live *job.Live, losses demoLosses, elapsed time.Duration
 		}
 		line := study.NewScore(k.Series, k.Model, k.Horizon, s)
 		line.SamplesPerSecond = result.SamplesPerSecond
-		line.MSESE = report.Number(scoring.StandardError(losses[k], k.Horizon))
+		if l := losses[k]; l != nil {
+			line.MSESE = report.Number(l.StandardError(k.Horizon))
+		}
 		result.Results = append(result.Results, line)
 	})
 	if d.app.output == "json" {
@@ -264,13 +266,16 @@ func (d *demo) conclude(live *job.Live, losses demoLosses, elapsed time.Duration
 }
 
 // demoLosses are the losses of all forecasts, for the standard errors.
-type demoLosses map[job.ScoreKey][]float64
+type demoLosses map[job.ScoreKey]*scoring.Losses
 
 // add implements engine.Evaluation.Losses; every horizon is emitted.
 func (l demoLosses) add(s *stream.Series, model string, losses []float64) {
 	for k, v := range losses {
 		key := job.ScoreKey{Series: s.Name, Model: model, Horizon: k + 1}
-		l[key] = append(l[key], v)
+		if l[key] == nil {
+			l[key] = new(scoring.Losses)
+		}
+		l[key].Add(v)
 	}
 }
 

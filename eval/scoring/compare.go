@@ -11,12 +11,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// CompareOptions configures Compare.
-type CompareOptions struct {
-	Horizon int     // of the forecasts; 0 means 1
-	Level   float64 // of the interval; 0 means .95
-}
-
 // Comparison is the difference of the losses of two models on the same targets.
 type Comparison struct {
 	N            int
@@ -24,27 +18,26 @@ type Comparison struct {
 	SE           float64 // standard error of Mean
 	DM           float64 // Diebold-Mariano statistic, Mean / SE
 	P            float64 // two-sided p-value of DM
-	Lower, Upper float64 // interval of Mean: it contains 0 if and only if P > 1 - Level
+	Lower, Upper float64 // 95 % interval of Mean: it contains 0 if and only if P > 0.05
 }
 
-// Compare compares two models by their losses on the same targets, entry by
-// entry, as Result.Losses has them; entries that are NaN in one of them do not
-// count. It panics when the lengths differ, and returns an error with fewer
-// than 8 targets.
+// Compare compares two models by their losses on the same targets, entry by entry, as
+// Result.Losses has them, of forecasts horizon >= 1 steps ahead. Entries that are NaN in one of
+// them do not count. It panics when the lengths differ, and returns an error with fewer than 8
+// targets.
 //
 // DM is the statistic of Diebold and Mariano 1995 with the correction of Harvey,
 // Leybourne and Newbold 1997 for small samples and the horizon h, against the
 // t distribution with N-1 degrees of freedom. The interval inverts this test. See
-// StandardError for the variance of the mean difference.
-func Compare(a, b []float64, o CompareOptions) (Comparison, error) {
+// [Losses.StandardError] for the variance of the mean difference.
+func Compare(a, b []float64, horizon int) (Comparison, error) {
+	return compare(a, b, horizon, .95)
+}
+
+// compare is Compare with the level of the interval.
+func compare(a, b []float64, horizon int, level float64) (Comparison, error) {
 	if len(a) != len(b) {
 		panic("scoring: Compare: losses of different lengths")
-	}
-	if o.Horizon == 0 {
-		o.Horizon = 1
-	}
-	if o.Level == 0 {
-		o.Level = .95
 	}
 	var d []float64
 	for i := range a {
@@ -53,7 +46,7 @@ func Compare(a, b []float64, o CompareOptions) (Comparison, error) {
 		}
 	}
 	n := len(d)
-	if n < 8 || n <= o.Horizon {
+	if n < 8 || n <= horizon {
 		return Comparison{}, fmt.Errorf("%d common targets are too few to compare", n)
 	}
 	c := Comparison{N: n, Mean: stat.Mean(d, nil)}
@@ -61,36 +54,16 @@ func Compare(a, b []float64, o CompareOptions) (Comparison, error) {
 		c.P = 1
 		return c, nil
 	}
-	c.SE = standardError(d, c.Mean, o.Horizon)
+	c.SE = standardError(d, c.Mean, horizon)
 	c.DM = c.Mean / c.SE
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}
 	c.P = 2 * t.CDF(-math.Abs(c.DM))
-	half := t.Quantile((1+o.Level)/2) * c.SE
+	half := t.Quantile((1+level)/2) * c.SE
 	c.Lower, c.Upper = c.Mean-half, c.Mean+half
 	return c, nil
 }
 
-// StandardError returns the standard error of the mean of losses of forecasts of a
-// horizon, in their order in time; NaN entries do not count, and with fewer than 8 of the
-// others it is NaN.
-//
-// The variance of the mean allows for autocorrelation by Bartlett weights (Newey and West
-// 1987) up to the lag max(h-1, 4 (N/100)^(2/9)): losses of h-step forecasts overlap by h-1
-// steps, and losses of real series come in clusters besides. It is divided by the square of
-// the factor of Harvey, Leybourne and Newbold.
-func StandardError(losses []float64, horizon int) float64 {
-	var d []float64
-	for _, v := range losses {
-		if vec.Finite(v) {
-			d = append(d, v)
-		}
-	}
-	if len(d) < 8 || len(d) <= horizon {
-		return math.NaN()
-	}
-	return standardError(d, stat.Mean(d, nil), horizon)
-}
-
+// standardError returns the standard error of the mean of d; see Losses.StandardError.
 func standardError(d []float64, mean float64, horizon int) float64 {
 	n := len(d)
 	centred := slices.Clone(d)

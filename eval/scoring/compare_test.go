@@ -11,7 +11,7 @@ import (
 // autocovariance sums are 8, 1 and -6 with the weights 1, 2/3 and 1/3.
 func TestCompareClosedForm(t *testing.T) {
 	a := []float64{2, 2, 0, 0, 2, 2, 0, 0}
-	c, err := Compare(a, make([]float64, 8), CompareOptions{})
+	c, err := Compare(a, make([]float64, 8), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func TestCompareClosedForm(t *testing.T) {
 	inside := 2 / math.Pi * (theta + math.Sin(theta)*(cos+2./3*math.Pow(cos, 3)+8./15*math.Pow(cos, 5)))
 	near(t, "P", c.P, 1-inside, 1e-12)
 	near(t, "SE", c.SE, c.Mean/dm, 1e-14)
-	near(t, "SE of the losses", StandardError(a, 1), c.SE, 1e-14)
+	near(t, "SE of the losses", standardErrorOf(a, 1), c.SE, 1e-14)
 
 	// The t quantile of .975 with 7 degrees of freedom is 2.364624 (tables).
 	near(t, "half the interval", (c.Upper-c.Lower)/2, 2.364624251*c.SE, 1e-8)
@@ -37,11 +37,11 @@ func TestCompareClosedForm(t *testing.T) {
 func TestIntervalAndPAgree(t *testing.T) {
 	for seed := range uint64(50) {
 		a, b := overlapping(60, 3, seed), overlapping(60, 3, seed+100)
-		c, err := Compare(a, b, CompareOptions{Horizon: 3})
+		c, err := Compare(a, b, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err = Compare(a, b, CompareOptions{Horizon: 3, Level: 1 - c.P})
+		c, err = compare(a, b, 3, 1-c.P)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,10 +56,10 @@ func TestIntervalAndPAgree(t *testing.T) {
 func TestStandardError(t *testing.T) {
 	sum := 0.
 	for seed := range uint64(200) {
-		sum += StandardError(overlapping(500, 3, seed), 3)
+		sum += standardErrorOf(overlapping(500, 3, seed), 3)
 	}
 	near(t, "mean standard error", sum/200/(3/math.Sqrt(500)), 1, .1)
-	if v := StandardError([]float64{1, 2, 3, math.NaN(), 4, 5, 6, 7}, 1); !math.IsNaN(v) {
+	if v := standardErrorOf([]float64{1, 2, 3, math.NaN(), 4, 5, 6, 7}, 1); !math.IsNaN(v) {
 		t.Errorf("%v from seven losses", v)
 	}
 }
@@ -74,14 +74,14 @@ func TestCompareIgnoresUnscored(t *testing.T) {
 	nan := math.NaN()
 	a := []float64{nan, 2, 2, 0, 0, nan, 2, 2, 0, 0}
 	b := []float64{0, 0, 0, 0, 0, 7, 0, 0, 0, 0}
-	c, err := Compare(a, b, CompareOptions{})
+	c, err := Compare(a, b, 1)
 	if err != nil || c.N != 8 || c.Mean != 1 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if se, want := StandardError(a, 1), StandardError([]float64{2, 2, 0, 0, 2, 2, 0, 0}, 1); se != want {
+	if se, want := standardErrorOf(a, 1), standardErrorOf([]float64{2, 2, 0, 0, 2, 2, 0, 0}, 1); se != want {
 		t.Errorf("standard error %v, without the NaN %v", se, want)
 	}
-	if _, err := Compare(a[:8], b[:8], CompareOptions{}); err == nil || !math.IsNaN(StandardError(a[:8], 1)) {
+	if _, err := Compare(a[:8], b[:8], 1); err == nil || !math.IsNaN(standardErrorOf(a[:8], 1)) {
 		t.Error("six targets were enough")
 	}
 }
@@ -89,7 +89,7 @@ func TestCompareIgnoresUnscored(t *testing.T) {
 // A model against itself is no different.
 func TestCompareEqualLosses(t *testing.T) {
 	a := overlapping(50, 1, 1)
-	c, err := Compare(a, a, CompareOptions{})
+	c, err := Compare(a, a, 1)
 	if want := (Comparison{N: 50, P: 1}); err != nil || c != want {
 		t.Errorf("%+v, %v, want %+v", c, err, want)
 	}
@@ -97,9 +97,8 @@ func TestCompareEqualLosses(t *testing.T) {
 
 func TestCompareIsAntisymmetric(t *testing.T) {
 	a, b := overlapping(300, 3, 1), overlapping(300, 3, 2)
-	o := CompareOptions{Horizon: 3}
-	x, _ := Compare(a, b, o)
-	y, _ := Compare(b, a, o)
+	x, _ := Compare(a, b, 3)
+	y, _ := Compare(b, a, 3)
 	if x.Mean != -y.Mean || x.DM != -y.DM || x.P != y.P || x.Lower != -y.Upper {
 		t.Errorf("%+v and %+v", x, y)
 	}
@@ -133,7 +132,7 @@ func TestCompareHasItsSize(t *testing.T) {
 	rejected := 0
 	zero := make([]float64, 200)
 	for seed := range uint64(cases) {
-		c, err := Compare(overlapping(200, 3, seed), zero, CompareOptions{Horizon: 3})
+		c, err := Compare(overlapping(200, 3, seed), zero, 3)
 		if err != nil {
 			t.Fatal(err)
 		}

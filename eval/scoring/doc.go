@@ -19,6 +19,7 @@
 // online benchmarks use. internal/thesis refits a model to a sliding window before each row
 // instead, as Brault 2017 does for the SCV-MSE of its tables.
 //
-// [Compare] tests whether two models differ by more than chance, [StandardError] allows for
-// dependent losses, [Summarize] pools repetitions over seeds.
+// [Compare] tests whether two models differ by more than chance, [Losses] have a standard error that
+// allows for dependence, [WindowedCoverage] finds the times when intervals fail, and [Summarize] pools
+// repetitions over seeds.
 package scoring

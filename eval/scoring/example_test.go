@@ -88,7 +88,7 @@ func ExampleCompare() {
 	if err != nil {
 		panic(err)
 	}
-	c, err := scoring.Compare(a.Losses, b.Losses, scoring.CompareOptions{})
+	c, err := scoring.Compare(a.Losses, b.Losses, 1)
 	if err != nil {
 		panic(err)
 	}

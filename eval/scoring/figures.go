@@ -21,7 +21,7 @@ func (s *Scorer) Windowed(variable, k int) Score {
 // at a horizon h over h steps. So the panes are taken as a sample of m clusters, with n_p
 // squared errors of the sum e_p each (the method of batch means); those that overlap by the
 // horizon, up to the lag L = (h-1)/pane, get the weights of Bartlett. As in
-// [StandardError], the result is corrected for small samples:
+// [Losses.StandardError], the result is corrected for small samples:
 //
 //	d_p = e_p - n_p SCVMSE
 //	SE^2 = (sum_p d_p^2 + 2 sum_{l<=L} (1 - l/(L+1)) sum_p d_p d_(p-l))

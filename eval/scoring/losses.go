@@ -2,6 +2,9 @@ package scoring
 
 import (
 	"math"
+
+	"github.com/orffvar/forecaster/internal/vec"
+	"gonum.org/v1/gonum/stat"
 )
 
 // mostLosses bounds the losses that are held: beyond it, neighbours are joined. An autocorrelation that
@@ -51,12 +54,30 @@ func (l *Losses) Add(v float64) {
 // horizon returns a horizon of h rows in batches, rounded up.
 func (l *Losses) horizon(h int) int { return (h-1)/max(l.width, 1) + 1 }
 
-// StandardError returns the standard error of the mean loss of forecasts h rows ahead.
-func (l *Losses) StandardError(h int) float64 { return StandardError(l.means, l.horizon(h)) }
+// StandardError returns the standard error of the mean loss of forecasts h rows ahead; NaN with fewer
+// than 8 losses.
+//
+// The variance of the mean allows for autocorrelation by Bartlett weights (Newey and West
+// 1987) up to the lag max(h-1, 4 (N/100)^(2/9)): losses of h-step forecasts overlap by h-1
+// steps, and losses of real series come in clusters besides. It is divided by the square of
+// the factor of Harvey, Leybourne and Newbold.
+func (l *Losses) StandardError(h int) float64 {
+	var d []float64
+	for _, v := range l.means {
+		if vec.Finite(v) {
+			d = append(d, v)
+		}
+	}
+	horizon := l.horizon(h)
+	if len(d) < 8 || len(d) <= horizon {
+		return math.NaN()
+	}
+	return standardError(d, stat.Mean(d, nil), horizon)
+}
 
 // Compare compares l with the losses of another model on the same rows, h rows ahead, as [Compare] does.
 func (l *Losses) Compare(other *Losses, h int) (Comparison, error) {
-	c, err := Compare(l.means, other.means, CompareOptions{Horizon: l.horizon(h)})
+	c, err := Compare(l.means, other.means, l.horizon(h))
 	if l.width > 1 {
 		c.N = min(l.known, other.known)
 	}

@@ -36,7 +36,7 @@ func TestManyLossesAreJoined(t *testing.T) {
 	// The variance of an AR(1) process with .9, squared, is autocorrelated by .81: 4 (n/100)^(2/9) = 27 lags
 	// of single losses, against 17 lags of 8. Both leave out less than 1 % of the sum of autocovariances,
 	// and Bartlett's weights lower the former by about 15 %.
-	got, want := l.StandardError(1), StandardError(all, 1)
+	got, want := l.StandardError(1), standardErrorOf(all, 1)
 	if !(math.Abs(got/want-1) < .2) {
 		t.Errorf("standard error %v, of single losses %v", got, want)
 	}
@@ -44,4 +44,13 @@ func TestManyLossesAreJoined(t *testing.T) {
 	if err != nil || c.N != l.known || math.Abs(c.Mean-.01) > 1e-9 {
 		t.Errorf("%+v, %v: want the difference .01 of %d", c, err, l.known)
 	}
+}
+
+// standardErrorOf returns the standard error of the mean of losses h steps ahead.
+func standardErrorOf(losses []float64, h int) float64 {
+	var l Losses
+	for _, v := range losses {
+		l.Add(v)
+	}
+	return l.StandardError(h)
 }

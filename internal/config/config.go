@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orffvar/forecaster/internal/events"
+	"github.com/orffvar/forecaster/eval/calendar"
 	"github.com/orffvar/forecaster/internal/secret"
 )
 
@@ -108,7 +108,7 @@ type Model struct {
 	Optimiser   Optimiser `yaml:"optimiser"`
 
 	// Occurrences are the events of the file Events, which Load reads.
-	Occurrences []events.Event `yaml:"-"`
+	Occurrences []calendar.Event `yaml:"-"`
 }
 
 // Evaluate has the settings of the scores.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orffvar/forecaster/internal/events"
+	"github.com/orffvar/forecaster/eval/calendar/events"
 )
 
 // validate records every relation between settings that does not hold.

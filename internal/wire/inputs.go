@@ -12,11 +12,7 @@ func calendarOf(c config.Model) calendar.Calendar {
 	if err != nil {
 		panic(err.Error())
 	}
-	all := make([]calendar.Event, len(c.Occurrences))
-	for i, e := range c.Occurrences {
-		all[i] = calendar.Event(e)
-	}
-	return terms.WithEvents(all)
+	return terms.WithEvents(c.Occurrences)
 }
 
 // boundsOf returns the bounds that the variables of a series cannot leave; nil for no bounds.

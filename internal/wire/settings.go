@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/orffvar/forecaster/eval/calendar/events"
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/internal/events"
 	"github.com/orffvar/forecaster/internal/isa"
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/orffvar/forecaster/eval/calendar"
 )
 
-func read(t *testing.T, name, content string) ([]Event, error) {
+func read(t *testing.T, name, content string) ([]calendar.Event, error) {
 	t.Helper()
 	rome, err := time.LoadLocation("Europe/Rome")
 	if err != nil {
@@ -22,7 +24,7 @@ func read(t *testing.T, name, content string) ([]Event, error) {
 }
 
 // show writes events as lines in UTC.
-func show(all []Event) string {
+func show(all []calendar.Event) string {
 	var b strings.Builder
 	for _, e := range all {
 		b.WriteString(e.Name + " " + time.Unix(0, e.From).UTC().Format("2006-01-02T15:04") + " " + time.Unix(0, e.To).UTC().Format("2006-01-02T15:04") + "\n")
@@ -118,9 +120,9 @@ func TestErrors(t *testing.T) {
 		{"e.csv", "name,from,to\nx,0026-01-02,2026-01-03\n", "is not between 1700 and 2250"},
 		{"e.csv", strings.Repeat("x", maxBytes+1), "has more than"},
 		{"e.ics", "hello", "iCalendar: "},
-		{"e.ics", calendar("DTSTART:20260101T000000Z"), `event "S": event "e" from`},
-		{"e.ics", calendar("DTSTART:20260101T000000Z\r\nDURATION:PT1S\r\nRRULE:FREQ=SECONDLY;INTERVAL=2"), "more than 50000 occurrences"},
-		{"e.ics", calendar("DTSTART:20260101T000000Z\r\nDURATION:PT1H\r\nRDATE:20260102T000000Z"), "RDATE and RECURRENCE-ID are not known"},
+		{"e.ics", icalendar("DTSTART:20260101T000000Z"), `event "S": event "e" from`},
+		{"e.ics", icalendar("DTSTART:20260101T000000Z\r\nDURATION:PT1S\r\nRRULE:FREQ=SECONDLY;INTERVAL=2"), "more than 50000 occurrences"},
+		{"e.ics", icalendar("DTSTART:20260101T000000Z\r\nDURATION:PT1H\r\nRDATE:20260102T000000Z"), "RDATE and RECURRENCE-ID are not known"},
 	} {
 		if _, err := read(t, c.name, c.content); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.40q: %v, want %q", c.content, err, c.want)
@@ -131,6 +133,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-func calendar(lines string) string {
+func icalendar(lines string) string {
 	return "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTAMP:20260101T000000Z\r\nSUMMARY:S\r\n" + lines + "\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
 }

@@ -8,14 +8,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-)
 
-// Event is one occurrence of an event: from the time From up to before the time To, ns since
-// 1970 UTC.
-type Event struct {
-	Name     string
-	From, To int64
-}
+	"github.com/orffvar/forecaster/eval/calendar"
+)
 
 // Limits of a file.
 const (
@@ -30,7 +25,7 @@ const lastYear = 2100
 // Read reads a file of events: iCalendar if its name ends in .ics, otherwise CSV. Times
 // without a zone are in zone. The occurrences are ascending by name, then by time, and
 // events of one name do not overlap.
-func Read(path string, zone *time.Location) ([]Event, error) {
+func Read(path string, zone *time.Location) ([]calendar.Event, error) {
 	f, err := os.Open(path) // #nosec G304 -- the user has named it
 	if err != nil {
 		return nil, err
@@ -60,7 +55,7 @@ func Read(path string, zone *time.Location) ([]Event, error) {
 }
 
 // Names returns the names of events, ascending.
-func Names(all []Event) []string {
+func Names(all []calendar.Event) []string {
 	var names []string
 	for _, e := range all {
 		names = append(names, e.Name)
@@ -71,7 +66,7 @@ func Names(all []Event) []string {
 
 // list gathers events.
 type list struct {
-	all   []Event
+	all   []calendar.Event
 	names map[string]bool
 }
 
@@ -92,13 +87,13 @@ func (l *list) add(name string, from, to time.Time) error {
 	if l.names[name] = true; len(l.names) > maxNames {
 		return fmt.Errorf("more than %d names, of which each is an input of the model: give events that act alike one name, such as holiday", maxNames)
 	}
-	l.all = append(l.all, Event{name, from.UnixNano(), to.UnixNano()})
+	l.all = append(l.all, calendar.Event{Name: name, From: from.UnixNano(), To: to.UnixNano()})
 	return nil
 }
 
 // merged sorts the events and joins events of one name that overlap or touch.
-func (l *list) merged() []Event {
-	slices.SortFunc(l.all, func(a, b Event) int {
+func (l *list) merged() []calendar.Event {
+	slices.SortFunc(l.all, func(a, b calendar.Event) int {
 		if c := strings.Compare(a.Name, b.Name); c != 0 {
 			return c
 		}
