@@ -196,7 +196,7 @@ func contracts() []contract {
 			return maptest.AsMap(algebra.NewTensor(orff.NewDecomposable(maptest.Must(orff.NewFourier(g, 3, D, r)), maptest.Must(coupling.New(2, maptest.Gamma))), div))
 		}},
 		{name: "congruence", x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (orff.Map, error) {
-			return maptest.AsMap(algebra.NewCongruence(orff.NewDecomposable(maptest.Must(orff.NewFourier(g, 3, D, r)), coupling.Identity(3)), 2, []float64{1, 2, 0, -1, 0.5, 3}))
+			return maptest.AsMap(algebra.NewCongruence(maptest.Must(algebra.NewSum([]float64{1}, orff.NewDecomposable(maptest.Must(orff.NewFourier(g, 3, D, r)), coupling.Identity(3)))), 2, []float64{1, 2, 0, -1, 0.5, 3}))
 		}, squaredError: func(D int) float64 {
 			// V V^T = [[5, 0], [0, 10.25]].
 			return (25 + 10.25*10.25) * entry(g, maptest.X, maptest.Z) / float64(D)

@@ -1,24 +1,22 @@
 package study
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/orff"
-	"github.com/orffvar/forecaster/orff/coupling"
+	"github.com/orffvar/forecaster/orff/algebra"
 	"github.com/orffvar/forecaster/orff/distance"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/ridge"
 	"github.com/orffvar/forecaster/sgd"
-	"github.com/orffvar/forecaster/sgd/batch"
 	"github.com/orffvar/forecaster/sgd/rates"
 	"github.com/orffvar/forecaster/varmodel/units"
 )
@@ -202,55 +200,13 @@ func predictWith(m orff.Map, theta []float64) predictor {
 	}
 }
 
-// solve is the closed form of a decomposable kernel, conjugate gradients for any other.
-func (s *fixedSet) solve(m orff.Map, n int, lambda float64) ([]float64, error) {
-	x, y := s.part(0, n)
-	theta := make([]float64, m.Dims().Params)
-	dec, ok := m.(*orff.Decomposable)
-	if !ok {
-		o, err := batch.NewObjective(batch.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: lambda})
-		if err != nil {
-			return nil, err
-		}
-		_, err = o.SolveCG(theta, 1e-8, 2000)
-		return theta, err
-	}
-	r := m.Dims().Features
-	phi := make([]float64, n*r)
-	for i := range n {
-		m.FeaturesTo(phi[i*r:(i+1)*r], x[i*s.in:(i+1)*s.in])
-	}
-	ridge, err := batch.NewRidge(n, phi, y, dec.Output().Factor())
-	if err != nil {
-		return nil, err
-	}
-	return theta, ridge.SolveTo(theta, lambda)
-}
-
-// lambda returns the configured lambda, or the one in the grid of Remark 6.1 with the least
-// error on the last fifth of the training pairs.
+// lambda returns the configured lambda, or the one that fits the training pairs.
 func (s *fixedSet) lambda(m orff.Map, c config.Model) (float64, error) {
 	if c.Kernel.Lambda > 0 {
 		return c.Kernel.Lambda, nil
 	}
-	n := s.train * 4 / 5
-	_, y := s.part(0, n)
-	grid, err := batch.LambdaGrid(1, s.out, y)
-	if err != nil {
-		return 0, err
-	}
-	xv, yv := s.part(n, s.train)
-	best, lambda := math.Inf(1), 0.
-	for _, l := range grid {
-		theta, err := s.solve(m, n, l)
-		if err != nil {
-			return 0, err
-		}
-		if e := float64(nmse(s.forecasts(predictWith(m, theta), xv), yv)); e < best {
-			best, lambda = e, l
-		}
-	}
-	return lambda, nil
+	x, y := s.part(0, s.train)
+	return ridge.SelectLambda(m, x, y)
 }
 
 // maps draws the features of the hidden outputs, and joins them with V where the targets are
@@ -259,10 +215,10 @@ func (s *fixedSet) maps(c config.Model, v []float64) (*orff.Blocks, error) {
 	blocks := c.Optimiser.Blocks
 	return orff.NewBlocks(blocks, c.Seed, true, func(r random.Rand) (orff.Map, error) {
 		m, err := wire.NewMap(c.Kernel, s.hidden, s.in, c.Frequencies/blocks, r)
-		if err != nil {
-			return nil, err
+		if err != nil || v == nil {
+			return m, err
 		}
-		return congruent(m, s.out, v)
+		return algebra.NewCongruence(m, s.out, v)
 	})
 }
 
@@ -273,7 +229,8 @@ func (s *fixedSet) closed(maps *orff.Blocks, c config.Model) (m orff.Map, method
 		m, method = dec, "closed form"
 	}
 	if lambda, err = s.lambda(m, c); err == nil {
-		theta, err = s.solve(m, s.train, lambda)
+		x, y := s.part(0, s.train)
+		theta, err = ridge.Solve(m, x, y, lambda)
 	}
 	return m, method, lambda, theta, err
 }
@@ -327,7 +284,8 @@ func (s *fixedSet) fit(c config.Model, o FitOptions, check func() error) (*Fits,
 		}
 		f.Results = append(f.Results, line)
 	} else if dec, ok := whole.(*orff.Decomposable); ok && s.out > 1 && s.class == nil {
-		m, theta, err := s.learnGamma(dec, lambda, gammaRounds)
+		x, y := s.part(0, s.train)
+		m, theta, err := ridge.LearnOutput(dec, x, y, lambda, gammaRounds)
 		if err != nil {
 			return nil, err
 		}
@@ -362,7 +320,8 @@ func (s *fixedSet) algorithm4(fits []Fit, first []float64, maps *orff.Blocks, c 
 		d.Rate = rates.Constant(rate)
 	default:
 		if rate == 0 { // below 2 over the largest eigenvalue of the Hessian of a block
-			rate = 1 / (s.curvature(maps.Block(0)) + lambda)
+			x, _ := s.part(0, min(s.train, 200))
+			rate = 1 / (ridge.Curvature(maps.Block(0), x) + lambda)
 		}
 		d.Rate, d.Average = rates.Constant(rate), true // without the average, a constant rate ends in noise
 	}
@@ -387,35 +346,6 @@ func (s *fixedSet) algorithm4(fits []Fit, first []float64, maps *orff.Blocks, c 
 	return fits, nil
 }
 
-// curvature bounds the largest eigenvalue of the Hessian of a block, 1/n sum Phi(x_i) Phi(x_i)^T, by
-// the mean norm of K(x_i, x_i) over 200 of the training inputs.
-func (s *fixedSet) curvature(m orff.Map) (bound float64) {
-	n := min(s.train, 200)
-	for i := range n {
-		k, norm := kernelAt(m, s.x[i*s.in:(i+1)*s.in]), 0.
-		for j := 0; j < len(k); j += s.out {
-			norm = max(norm, floats.Norm(k[j:j+s.out], 1)) // a row sum
-		}
-		bound += norm / float64(n)
-	}
-	return bound
-}
-
-// kernelAt returns the value at x, x of the kernel that the features of m have.
-func kernelAt(m orff.Map, x []float64) []float64 {
-	d := m.Dims()
-	k, phi, g, e := make([]float64, d.Out*d.Out), make([]float64, d.Features), make([]float64, d.Params), make([]float64, d.Out)
-	m.FeaturesTo(phi, x)
-	for j := range e {
-		e[j] = 1
-		clear(g)
-		m.AddGradient(g, 1, phi, e)
-		m.PredictTo(k[j*d.Out:(j+1)*d.Out], phi, g)
-		e[j] = 0
-	}
-	return k
-}
-
 // visitRate is the rate of Newton steps, which falls with the visits of a block.
 type visitRate int
 
@@ -425,48 +355,3 @@ func (b visitRate) Validate(float64, rates.Decay) error { return nil }
 
 // gammaRounds is the number of times that Gamma and the weights are learnt in turn.
 const gammaRounds = 20
-
-// learnGamma minimises 1/(2n) ||H phi - y||^2 + lambda/2 tr(H^T Gamma^-1 H) over H and Gamma
-// of trace p in turn, which is jointly convex: H is the ridge solution, and Gamma = p S/tr S
-// with S = (H H^T + epsilon I)^(1/2) (Argyriou, Evgeniou and Pontil 2008).
-func (s *fixedSet) learnGamma(m *orff.Decomposable, lambda float64, rounds int) (*orff.Decomposable, []float64, error) {
-	p, r := s.out, m.Scalar().Len()
-	var theta []float64
-	for range rounds {
-		var err error
-		if theta, err = s.solve(m, s.train, lambda); err != nil {
-			return nil, nil, err
-		}
-		_, inner := m.Output().Dims()
-		var h, hh mat.Dense
-		h.Mul(mat.NewDense(p, inner, m.Output().Factor()), mat.NewDense(inner, r, theta))
-		hh.Mul(&h, h.T())
-		sym := mat.NewSymDense(p, nil)
-		for i := range p {
-			for j := range i + 1 {
-				sym.SetSym(i, j, hh.At(i, j))
-			}
-		}
-		floor := 1e-6 * mat.Trace(sym) / float64(p)
-		var eig mat.EigenSym
-		if !eig.Factorize(sym, true) {
-			return nil, nil, errors.New("the decomposition of H H^T failed")
-		}
-		var u, root mat.Dense
-		eig.VectorsTo(&u)
-		values := eig.Values(nil)
-		for k, v := range values {
-			values[k] = math.Sqrt(max(v, 0) + floor)
-		}
-		total := floats.Sum(values)
-		root.Product(&u, mat.NewDiagDense(p, values), u.T())
-		root.Scale(float64(p)/total, &root)
-		out, err := coupling.New(p, root.RawMatrix().Data)
-		if err != nil {
-			return nil, nil, err
-		}
-		m = orff.NewDecomposable(m.Scalar(), out)
-	}
-	theta, err := s.solve(m, s.train, lambda)
-	return m, theta, err
-}

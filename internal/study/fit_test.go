@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/ridge"
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
@@ -76,8 +77,8 @@ func TestGammaIsLearntInTurnWithTheWeights(t *testing.T) {
 	}
 	const lambda = 1e-2
 	start := orff.NewDecomposable(scalar, coupling.Identity(s.out))
+	x, y := s.part(0, s.train)
 	objective := func(m *orff.Decomposable, theta []float64) (r float64) {
-		x, y := s.part(0, s.train)
 		h := s.forecasts(predictWith(m, theta), x)
 		for i, v := range y {
 			r += (h[i] - v) * (h[i] - v) / float64(2*s.train)
@@ -87,13 +88,13 @@ func TestGammaIsLearntInTurnWithTheWeights(t *testing.T) {
 		}
 		return r
 	}
-	theta, err := s.solve(start, s.train, lambda)
+	theta, err := ridge.Solve(start, x, y, lambda)
 	if err != nil {
 		t.Fatal(err)
 	}
 	last := objective(start, theta)
 	for rounds := 1; rounds <= gammaRounds; rounds++ {
-		m, theta, err := s.learnGamma(start, lambda, rounds)
+		m, theta, err := ridge.LearnOutput(start, x, y, lambda, rounds)
 		if err != nil {
 			t.Fatal(err)
 		}

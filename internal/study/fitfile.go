@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/accuracy"
+	"github.com/orffvar/forecaster/orff/ridge"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -101,9 +102,10 @@ func (s *fixedSet) generalisation(m orff.Map, lambda float64) *Generalisation {
 		}
 		mean, most = mean+q/float64(s.train), max(most, q)
 	}
+	k := make([]float64, s.out*s.out)
 	var trace float64 // largest trace of K(x, x), which bounds its norm
 	for i := range s.train {
-		k := kernelAt(m, x[i*s.in:(i+1)*s.in])
+		ridge.KernelTo(k, m, x[i*s.in:(i+1)*s.in])
 		trace = max(trace, mat.Trace(mat.NewDense(s.out, s.out, k)))
 	}
 	class := accuracy.RidgeClassOf(lambda, math.Sqrt(mean), math.Sqrt(most), trace)

@@ -13,7 +13,7 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/algebra"
-	"github.com/orffvar/forecaster/orff/coupling"
+	"github.com/orffvar/forecaster/orff/ridge"
 	"github.com/orffvar/forecaster/sgd/batch"
 )
 
@@ -89,26 +89,6 @@ func (s *fixedSet) observe(m *labelled, series *Series) error {
 	return nil
 }
 
-// congruent returns the map of V K V^T, V of q rows; a nil V is the identity. That of a
-// decomposable kernel stays decomposable and has a closed form.
-func congruent(m orff.Map, q int, v []float64) (orff.Map, error) {
-	dec, ok := m.(*orff.Decomposable)
-	switch {
-	case v == nil:
-		return m, nil
-	case !ok:
-		return algebra.NewCongruence(m, q, v)
-	}
-	p, inner := dec.Output().Dims()
-	var vb mat.Dense
-	vb.Mul(mat.NewDense(q, p, v), mat.NewDense(p, inner, dec.Output().Factor()))
-	out, err := coupling.FromFactor(q, inner, vb.RawMatrix().Data)
-	if err != nil {
-		return nil, err
-	}
-	return orff.NewDecomposable(dec.Scalar(), out), nil
-}
-
 // hiddenFunctions returns h at the test pairs.
 func (s *fixedSet) hiddenFunctions(c config.Model, theta []float64) ([]Hidden, error) {
 	maps, err := s.maps(c, nil)
@@ -116,7 +96,8 @@ func (s *fixedSet) hiddenFunctions(c config.Model, theta []float64) ([]Hidden, e
 		return nil, err
 	}
 	x, _ := s.part(s.train, s.train+s.test)
-	h := (&fixedSet{in: s.in, out: s.hidden}).forecasts(predictWith(maps, theta), x)
+	h := make([]float64, s.test*s.hidden)
+	ridge.PredictTo(h, maps, theta, x)
 	all := make([]Hidden, s.hidden)
 	for k, name := range s.names {
 		var square float64
@@ -215,14 +196,15 @@ func (s *fixedSet) whitened(y []float64) []float64 {
 func (s *fixedSet) mahalanobis(m orff.Map, c config.Model) (lambda float64, theta []float64, err error) {
 	white := *s
 	white.y = s.whitened(s.y)
-	wm, err := congruent(m, s.out, s.whiten)
+	wm, err := algebra.NewCongruence(m, s.out, s.whiten)
 	if err != nil {
 		return 0, nil, err
 	}
 	if lambda, err = white.lambda(wm, c); err != nil {
 		return 0, nil, err
 	}
-	theta, err = white.solve(wm, s.train, lambda)
+	x, y := white.part(0, s.train)
+	theta, err = ridge.Solve(wm, x, y, lambda)
 	return lambda, theta, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
@@ -22,13 +23,24 @@ type congruenceMap struct {
 	inner, left []float64 // scratch of the exact kernel: p x p, q x p
 }
 
-// NewCongruence applies V, q x p row-major, to the output of m.
+// NewCongruence returns the map of V K(x, z) V^T: it applies V, q x p row-major, to the output of m. A
+// decomposable m stays decomposable, with Gamma = V B B^T V^T.
 func NewCongruence(m orff.Map, q int, v []float64) (orff.Map, error) {
 	d := m.Dims()
 	if q < 1 || len(v) != q*d.Out || !numeric.Finite(v) {
 		return nil, fmt.Errorf("orff: a congruence of %d outputs with q = %d needs %d finite numbers, got %d", d.Out, q, q*d.Out, len(v))
 	}
 	p := d.Out
+	if dec, ok := m.(*orff.Decomposable); ok {
+		_, inner := dec.Output().Dims()
+		b := make([]float64, q*inner)
+		vec.AddMatMul(b, 1, v, dec.Output().Factor(), q, inner, p)
+		out, err := coupling.FromFactor(q, inner, b)
+		if err != nil {
+			return nil, err
+		}
+		return orff.NewDecomposable(dec.Scalar(), out), nil
+	}
 	d.Out = q
 	return &congruenceMap{m: m, v: append([]float64(nil), v...), dims: d, u: make([]float64, p), w: make([]float64, p), inner: make([]float64, p*p), left: make([]float64, q*p)}, nil
 }

@@ -1,0 +1,111 @@
+package ridge_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/algebra"
+	"github.com/orffvar/forecaster/orff/coupling"
+	"github.com/orffvar/forecaster/orff/random"
+	"github.com/orffvar/forecaster/orff/ridge"
+	"github.com/orffvar/forecaster/orff/spectrum"
+	"gonum.org/v1/gonum/mat"
+)
+
+const in, out, draws = 3, 2, 20
+
+// gaussian returns a map of the decomposable Gaussian kernel with Gamma = [1, .5; .5, 1].
+func gaussian(t *testing.T) *orff.Decomposable {
+	t.Helper()
+	scalar, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, in, draws, random.New(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gamma, err := coupling.New(out, []float64{1, .5, .5, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return orff.NewDecomposable(scalar, gamma)
+}
+
+// sineWaves returns n pairs: two sines of a sum of the inputs, with noise.
+func sineWaves(n int) (x, y []float64) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range n {
+		sum := 0.
+		for range in {
+			v := rng.NormFloat64()
+			x, sum = append(x, v), sum+v
+		}
+		y = append(y, math.Sin(sum)+.1*rng.NormFloat64(), math.Sin(sum+.3)+.1*rng.NormFloat64())
+	}
+	return x, y
+}
+
+// Conjugate gradients come to the closed form. They stop at a gradient of 1e-8 of the first one, and the
+// condition number is below 1 / lambda = 100.
+func TestConjugateGradientsAgreeWithTheClosedForm(t *testing.T) {
+	x, y := sineWaves(100)
+	closed := gaussian(t)
+	any, err := algebra.NewSum([]float64{1}, gaussian(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := ridge.Solve(closed, x, y, 1e-2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := ridge.Solve(any, x, y, 1e-2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ha, hb := make([]float64, len(y)), make([]float64, len(y))
+	ridge.PredictTo(ha, closed, a, x)
+	ridge.PredictTo(hb, any, b, x)
+	for i, v := range ha {
+		if !(math.Abs(v-hb[i]) <= 1e-6) {
+			t.Fatalf("prediction %d: %v in closed form, %v by conjugate gradients", i, v, hb[i])
+		}
+	}
+}
+
+// The curvature bounds the largest eigenvalue of 1/n sum Phi(x_i) Phi(x_i)^T.
+func TestCurvatureBoundsTheHessian(t *testing.T) {
+	x, _ := sineWaves(50)
+	m := gaussian(t)
+	d := m.Dims()
+	hessian := mat.NewSymDense(d.Params, nil)
+	phi, g, h, e := make([]float64, d.Features), make([]float64, d.Params), make([]float64, out), make([]float64, d.Params)
+	for i := range 50 {
+		m.FeaturesTo(phi, x[i*in:(i+1)*in])
+		for j := range e {
+			e[j] = 1
+			m.PredictTo(h, phi, e)
+			clear(g)
+			m.AddGradient(g, 1./50, phi, h)
+			for k := range j + 1 {
+				hessian.SetSym(j, k, hessian.At(j, k)+g[k])
+			}
+			e[j] = 0
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(hessian, false) {
+		t.Fatal("no eigenvalues")
+	}
+	largest := eigen.Values(nil)[d.Params-1]
+	if bound := ridge.Curvature(m, x); !(largest <= bound) || !(bound <= 10*largest) {
+		t.Errorf("bound %v of the eigenvalue %v", bound, largest)
+	}
+}
+
+// A map that cannot be fitted is refused: targets that are all 0 say nothing about lambda.
+func TestSelectLambdaNeedsTargets(t *testing.T) {
+	x, y := sineWaves(20)
+	clear(y)
+	if _, err := ridge.SelectLambda(gaussian(t), x, y); err == nil {
+		t.Error("no error")
+	}
+}
