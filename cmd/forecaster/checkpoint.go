@@ -13,6 +13,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/job"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream/kafka"
@@ -71,7 +72,7 @@ func (a *app) verifyCommand() *cobra.Command {
 			return fmt.Errorf("%d of %d checkpoints are damaged", damaged, len(list))
 		}
 		if a.output == "table" {
-			fmt.Fprintf(a.stdout, "\nok: %s can be read, none is damaged\n", report.Count(len(list), "checkpoint"))
+			fmt.Fprintf(a.stdout, "\nok: %s can be read, none is damaged\n", plural.Count(len(list), "checkpoint"))
 		}
 		return nil
 	})
@@ -92,13 +93,13 @@ needs another input.kafka.consumer_group to read the topic again.`,
 			if err != nil {
 				return err
 			}
-			return &usageError{fmt.Errorf("this would remove %s in %s; say --yes to do it", report.Count(len(list), "checkpoint"), j.Where())}
+			return &usageError{fmt.Errorf("this would remove %s in %s; say --yes to do it", plural.Count(len(list), "checkpoint"), j.Where())}
 		}
 		n, err := j.Reset(ctx)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stdout, "%s removed\n", report.Count(n, "checkpoint"))
+		fmt.Fprintf(a.stdout, "%s removed\n", plural.Count(n, "checkpoint"))
 		return nil
 	})
 	cmd.Example = "  forecaster checkpoint reset ./state --yes\n  forecaster checkpoint reset -c forecaster.yaml --yes"
@@ -159,7 +160,7 @@ func (a *app) listCheckpoints(ctx context.Context, j job.Checkpoints) ([]job.Che
 	}
 	t := report.NewTable(2, header...)
 	for _, c := range list {
-		row := []any{c.Path, c.Time.Format(time.DateTime), report.Thousands(c.Bytes), c.Changes, c.Next}
+		row := []any{c.Path, c.Time.Format(time.DateTime), plural.Thousands(c.Bytes), c.Changes, c.Next}
 		if noted {
 			row = append(row, checkpointNote(c))
 		}

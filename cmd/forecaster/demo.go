@@ -18,6 +18,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/internal/job"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
 	"github.com/orffvar/forecaster/stream"
@@ -91,7 +92,7 @@ func (d *demo) run(cmd *cobra.Command) error {
 	}
 	defer broker.Close()
 	d.say("A development broker listens on %s. It imitates Kafka for this demonstration; do not use it for anything else.", broker.Addr())
-	d.say("Publishing %s samples of 2 series to topic %q, forecasting each before learning from it.", report.Thousands(int64(len(messages))), demoTopic)
+	d.say("Publishing %s samples of 2 series to topic %q, forecasting each before learning from it.", plural.Thousands(len(messages)), demoTopic)
 
 	from := "demo"
 	if !cmd.Flags().Changed("horizon") {
@@ -145,7 +146,7 @@ func (d *demo) run(cmd *cobra.Command) error {
 	}
 	done, err := d.conclude(live, losses, elapsed)
 	if err == nil && interrupted {
-		err = fmt.Errorf("interrupted after %s of %s samples: scores and forecasts are those of these samples", report.Thousands(done), report.Thousands(int64(len(messages))))
+		err = fmt.Errorf("interrupted after %s of %s samples: scores and forecasts are those of these samples", plural.Thousands(done), plural.Thousands(len(messages)))
 	}
 	if err != nil {
 		return err
@@ -219,7 +220,7 @@ func (d *demo) picture(live *job.Live, last *job.LastForecasts, records, total i
 	done := int(width * records / max(total, 1))
 	fmt.Fprintf(&b, "Live page: %s\n", live.Address)
 	fmt.Fprintf(&b, "%s%s %s of %s samples, %s\n", strings.Repeat("█", done), strings.Repeat("░", width-done),
-		report.Thousands(records), report.Thousands(total), report.Rate(float64(records)/elapsed.Seconds()))
+		plural.Thousands(records), plural.Thousands(total), report.Rate(float64(records)/elapsed.Seconds()))
 	t := report.NewTable(2, "series", "variable", "observed", "forecast", "last samples", "nmse skill vs persistence", "vs var1")
 	skills := make(map[string]scoring.Score)
 	live.Board.Each(func(k job.ScoreKey, s scoring.Score) {
@@ -296,13 +297,13 @@ func (a *app) printDemo(w io.Writer, r *demoReport) {
 	}
 	for _, s := range r.Results {
 		t.Rows = append(t.Rows, []string{
-			s.Series, s.Model, strconv.Itoa(s.Horizon), report.Thousands(s.N), s.MSE.Digits(5), s.MSESE.Digits(2), s.NMSE.Digits(3),
+			s.Series, s.Model, strconv.Itoa(s.Horizon), plural.Thousands(s.N), s.MSE.Digits(5), s.MSESE.Digits(2), s.NMSE.Digits(3),
 			s.SkillVsPersistence.Fixed(3), s.SkillVsVAR1.Fixed(3), s.Coverage.Fixed(3),
 		})
 	}
 	t.Print(w, a.wide)
 	fmt.Fprintf(w, "%s samples through broker, model and files in %.1f s, %s.\n",
-		report.Thousands(r.Samples), float64(r.Seconds), report.Rate(float64(r.SamplesPerSecond)))
+		plural.Thousands(r.Samples), float64(r.Seconds), report.Rate(float64(r.SamplesPerSecond)))
 	fmt.Fprintf(w, `
 Forecasts: %s (%s lines)
 
@@ -313,7 +314,7 @@ With your own Kafka and InfluxDB:
 With a file:
   forecaster replay FILE.csv --out forecasts.csv
   forecaster evaluate FILE.csv
-`, filepath.Join(r.Folder, "forecasts.csv"), report.Thousands(r.Forecasts))
+`, filepath.Join(r.Folder, "forecasts.csv"), plural.Thousands(r.Forecasts))
 }
 
 // say prints a line to standard error.

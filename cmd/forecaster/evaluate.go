@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
 	"github.com/orffvar/forecaster/internal/wire"
@@ -173,7 +174,7 @@ func (a *app) evaluate(cmd *cobra.Command, paths []string) error {
 		models[i].Observers = append(models[i].Observers, draws[i].Add)
 	}
 	var steps atomic.Int64
-	bar := a.progressBar(report.Count(len(names), "model"), position(&steps, records.Len()*passes), steps.Load)
+	bar := a.progressBar(plural.Count(len(names), "model"), position(&steps, records.Len()*passes), steps.Load)
 	outcomes, err := study.EvaluateModels(cmd.Context(), models, records, samples, options, &steps)
 	bar.finish()
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/job"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
 	"github.com/orffvar/forecaster/internal/wire"
@@ -114,7 +115,7 @@ func (a *app) forecast(cmd *cobra.Command, paths []string) error {
 	}
 	if n := withoutInterval(&batch); n > 0 && len(cfg.Model.Levels) > 0 {
 		a.say(fmt.Sprintf("no interval for %d of %s: intervals of a step begin after 20 forecast errors at this step, 100 with model.intervals=quantile",
-			n, report.Count(len(batch.Forecasts), "forecast")))
+			n, plural.Count(len(batch.Forecasts), "forecast")))
 	}
 	table := forecastTable(cfg, &batch)
 	if draws != nil {
@@ -218,12 +219,12 @@ func noForecast(path string, r *job.Replayed) error {
 	why := "the file is too short for the model, with %s of %s"
 	switch refused := r.Refusals.Total(); {
 	case refused > 0:
-		why = "too few rows are left, " + report.Thousands(r.Records-refused) + " of %s, for %s"
+		why = "too few rows are left, " + plural.Thousands(r.Records-refused) + " of %s, for %s"
 	case r.Records >= 2*r.Series:
 		why = "too few of the rows have values, with %s of %s"
 	}
 	return fmt.Errorf("%s: no forecast: "+why+"; a forecast needs two rows of a series", path,
-		report.Count(r.Records, "row"), report.Count(r.Series, "series"))
+		plural.Count(r.Records, "row"), plural.Count(r.Series, "series"))
 }
 
 // answer prints the result of one line of input.

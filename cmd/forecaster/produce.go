@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/internal/job"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 )
@@ -80,7 +81,7 @@ func (a *app) printProduced(p *job.Produced) error {
 			"topic": p.Topic, "messages": p.Messages, "refused": p.Refusals.Total(), "seconds": report.Number(p.Elapsed.Seconds()),
 		})
 	}
-	fmt.Fprintf(a.stdout, "%s messages to topic %s in %.2f s\n", report.Thousands(p.Messages), p.Topic, p.Elapsed.Seconds())
+	fmt.Fprintf(a.stdout, "%s messages to topic %s in %.2f s\n", plural.Thousands(p.Messages), p.Topic, p.Elapsed.Seconds())
 	if text := p.Refusals.String(); text != "" {
 		fmt.Fprintln(a.stdout, text)
 	}

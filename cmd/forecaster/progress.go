@@ -8,6 +8,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/orffvar/forecaster/internal/job"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/stream/file"
 )
@@ -51,7 +52,7 @@ func (a *app) progressBar(title string, position func() (done, total int64), sam
 			case <-tick.C:
 				done, _ := position()
 				n := samples()
-				bar.Describe(fmt.Sprintf("%s  %s samples  %s", title, report.Thousands(n), report.Rate(float64(n)/time.Since(start).Seconds())))
+				bar.Describe(fmt.Sprintf("%s  %s samples  %s", title, plural.Thousands(n), report.Rate(float64(n)/time.Since(start).Seconds())))
 				_ = bar.Set64(done)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/job"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/internal/study"
@@ -229,8 +230,8 @@ func (a *app) printReplay(w io.Writer, r *replayReport) {
 }
 
 func (r *replayReport) footline() string {
-	return fmt.Sprintf("%s in %.2f s, %s; %s", report.Count(r.Rows, "row"), float64(r.Seconds),
-		report.Rate(float64(r.SamplesPerSecond)), report.Count(r.Forecasts, "forecast"))
+	return fmt.Sprintf("%s in %.2f s, %s; %s", plural.Count(r.Rows, "row"), float64(r.Seconds),
+		report.Rate(float64(r.SamplesPerSecond)), plural.Count(r.Forecasts, "forecast"))
 }
 
 // table returns all scores, or the first ones.
@@ -246,11 +247,11 @@ func (r *replayReport) table(all bool) report.Table {
 	listed := r.Results
 	if n := len(listed) - maxListed; n > 0 && !all {
 		listed = listed[:maxListed]
-		t.More = fmt.Sprintf("and %s more lines; all lines: --wide", report.Thousands(int64(n)))
+		t.More = fmt.Sprintf("and %s more lines; all lines: --wide", plural.Thousands(n))
 	}
 	for _, s := range listed {
 		t.Rows = append(t.Rows, []string{
-			s.Series, s.Model, strconv.Itoa(s.Horizon), report.Thousands(s.N), s.MSE.String(), s.RMSE.String(), s.MAE.String(), s.NMSE.Digits(3),
+			s.Series, s.Model, strconv.Itoa(s.Horizon), plural.Thousands(s.N), s.MSE.String(), s.RMSE.String(), s.MAE.String(), s.NMSE.Digits(3),
 			s.SkillVsPersistence.Fixed(3), s.SkillVsVAR1.Fixed(3), s.Coverage.Fixed(3),
 		})
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
@@ -76,7 +76,7 @@ func (l *counterLog) Write(ctx context.Context, b *stream.Batch) error {
 func CounterNotes(c *config.Config, w *assemble.Courses, resets int64) (notes []string) {
 	if names := c.Pipeline.Rate; len(names) > 0 {
 		notes = append(notes, fmt.Sprintf("%s: differences per second, as pipeline.rate asks; %s",
-			strings.Join(names, ", "), report.Count(resets, "reset")))
+			strings.Join(names, ", "), plural.Count(resets, "reset")))
 	}
 	if names, resets := w.Counters(); len(names) > 0 {
 		verb := "rise"
@@ -85,7 +85,7 @@ func CounterNotes(c *config.Config, w *assemble.Courses, resets int64) (notes []
 		}
 		begun := "without a reset"
 		if resets > 0 {
-			begun = "with " + report.Count(resets, "reset")
+			begun = "with " + plural.Count(resets, "reset")
 		}
 		notes = append(notes, fmt.Sprintf("%s %s as a counter does, %s; forecasts are of the count. For rates per second add --set %s",
 			strings.Join(names, ", "), verb, begun, shell.Quote("pipeline.rate="+strings.Join(names, ","))))

@@ -1,4 +1,4 @@
-// Package plural writes a number with its noun.
+// Package plural writes a number with its noun: 1,234 rows.
 package plural
 
 import (
@@ -17,7 +17,14 @@ func Noun[N int | int64](n N, noun string) string {
 	return noun + "s"
 }
 
-// Count returns n with its Noun: 1 variable, 2 variables.
-func Count[N int | int64](n N, noun string) string {
-	return strconv.FormatInt(int64(n), 10) + " " + Noun(n, noun)
+// Count returns n with its Noun: 1 variable, 2,000 variables.
+func Count[N int | int64](n N, noun string) string { return Thousands(n) + " " + Noun(n, noun) }
+
+// Thousands returns n with separators: 1,234,567.
+func Thousands[N int | int64](n N) string {
+	s := strconv.FormatInt(int64(n), 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }

@@ -15,7 +15,7 @@ import (
 func CountsOf(counts map[string]int64) string {
 	var parts []string
 	for name, n := range counts {
-		parts = append(parts, fmt.Sprintf("%s %s", Thousands(n), name))
+		parts = append(parts, fmt.Sprintf("%s %s", plural.Thousands(n), name))
 	}
 	sort.Strings(parts)
 	return strings.Join(parts, ", ")
@@ -93,15 +93,6 @@ func (n Number) Fixed(decimals int) string {
 	return s
 }
 
-// Thousands prints n with separators: 1,234,567.
-func Thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // Rate prints samples per second to three digits.
 func Rate(perSecond float64) string {
 	if math.IsNaN(perSecond) || math.IsInf(perSecond, 0) {
@@ -111,10 +102,5 @@ func Rate(perSecond float64) string {
 		return fmt.Sprintf("%.3g/s", perSecond)
 	}
 	digits := math.Pow(10, math.Floor(math.Log10(perSecond))-2)
-	return Thousands(int64(math.Round(perSecond/digits)*digits)) + "/s"
-}
-
-// Count prints a number with its noun: 1 variable, 2,000 variables.
-func Count[N int | int64](n N, noun string) string {
-	return Thousands(int64(n)) + " " + plural.Noun(n, noun)
+	return plural.Thousands(int64(math.Round(perSecond/digits)*digits)) + "/s"
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/orffvar/forecaster/internal/plural"
 )
 
 // Outputs are where a command writes a Report; "" = nowhere.
@@ -41,7 +43,7 @@ func (o Outputs) Write(w io.Writer, r *Report) error {
 		if err != nil {
 			return fmt.Errorf("--plots: %w", err)
 		}
-		fmt.Fprintf(w, "plots: %s in %s\n", Count(len(names), "file"), o.Plots)
+		fmt.Fprintf(w, "plots: %s in %s\n", plural.Count(len(names), "file"), o.Plots)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orffvar/forecaster/internal/plural"
 	"gonum.org/v1/plot"
 )
 
@@ -62,7 +63,7 @@ func TestBandsOfWeights(t *testing.T) {
 		}
 		last := f.legend[len(f.legend)-1].name
 		switch {
-		case experts > mostBands && (last != "sum of "+Count(experts-mostBands, "other expert") || !strings.Contains(f.caption, "The "+last+" is that of "+names[0])):
+		case experts > mostBands && (last != "sum of "+plural.Count(experts-mostBands, "other expert") || !strings.Contains(f.caption, "The "+last+" is that of "+names[0])):
 			t.Errorf("%d experts: %q, %s", experts, last, f.caption)
 		case experts <= mostBands && last != names[experts-1]:
 			t.Errorf("%d experts: %q", experts, last)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
+
+	"github.com/orffvar/forecaster/internal/plural"
 )
 
 // Experts have a band of their own with at least leastShare of the weights over the run, and at
@@ -61,7 +63,7 @@ func (t *Trace) weights() *figure {
 		}
 	}
 	if len(others) > 0 {
-		sumOf := "sum of " + Count(len(others), "other expert")
+		sumOf := "sum of " + plural.Count(len(others), "other expert")
 		f.legend = append(f.legend, entry{sumOf, grey, true})
 		f.caption += " The " + sumOf + " is that of " + strings.Join(others, ", ") + "."
 	}

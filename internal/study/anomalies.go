@@ -12,6 +12,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/anomaly"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
@@ -126,7 +127,7 @@ func (r *AnomalyReport) Headline() string {
 		return r.Dataset + ": no scored row"
 	}
 	if len(r.Stretches) == 0 {
-		return fmt.Sprintf("%s: no anomaly in %s", r.Dataset, report.Count(r.scored, "scored row"))
+		return fmt.Sprintf("%s: no anomaly in %s", r.Dataset, plural.Count(r.scored, "scored row"))
 	}
 	type row struct {
 		series string
@@ -139,7 +140,7 @@ func (r *AnomalyReport) Headline() string {
 		}
 	}
 	return fmt.Sprintf("%s: %s, with %s of %s scored rows", r.Dataset,
-		report.Count(len(r.Stretches), "anomaly"), report.Thousands(int64(len(rows))), report.Thousands(int64(r.scored)))
+		plural.Count(len(r.Stretches), "anomaly"), plural.Thousands(len(rows)), plural.Thousands(r.scored))
 }
 
 // Marked is the series with the highest score, without its first rows, its anomalies marked; nil
@@ -226,7 +227,7 @@ func (r *AnomalyReport) list(top int) report.Table {
 		}
 		values := report.Apart(5, main.Observed, main.Expected)
 		row := []string{
-			s.Series, TableTime(s.From), s.View, name, report.Thousands(int64(s.Rows)), s.Score.Fixed(2), s.State.Fixed(2),
+			s.Series, TableTime(s.From), s.View, name, plural.Thousands(s.Rows), s.Score.Fixed(2), s.State.Fixed(2),
 			values[0], values[1], "-", others, TableTime(s.To), event.FalseAlarmText(float64(s.False)),
 		}
 		if s.Normal {
@@ -239,7 +240,7 @@ func (r *AnomalyReport) list(top int) report.Table {
 	}
 	AlignTimes(t, 1, 11)
 	if n := len(r.Stretches) - top; n > 0 {
-		t.More = fmt.Sprintf("and %s more; --top %d, or --output json", report.Thousands(int64(n)), len(r.Stretches))
+		t.More = fmt.Sprintf("and %s more; --top %d, or --output json", plural.Thousands(n), len(r.Stretches))
 	}
 	return t
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
@@ -215,5 +216,5 @@ func (e *Evaluation) seasonOfBaseline() string {
 	if e.Season == 0 {
 		return "left out, because no season was found."
 	}
-	return fmt.Sprintf("the value one season ago, of %s, which it knows from the first row on.", report.Count(e.Season, "sample"))
+	return fmt.Sprintf("the value one season ago, of %s, which it knows from the first row on.", plural.Count(e.Season, "sample"))
 }

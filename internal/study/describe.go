@@ -13,6 +13,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/footprint"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
@@ -342,9 +343,9 @@ func (d *Description) Headline() string {
 	for i := range d.Series {
 		variables = max(variables, len(d.Series[i].Variables))
 	}
-	text := fmt.Sprintf("%s: %s of %s, %s", d.Dataset, report.Count(d.Rows, "row"), report.Count(d.Number, "series"), report.Count(variables, "variable"))
+	text := fmt.Sprintf("%s: %s of %s, %s", d.Dataset, plural.Count(d.Rows, "row"), plural.Count(d.Number, "series"), plural.Count(variables, "variable"))
 	if d.Refused > 0 {
-		text += fmt.Sprintf("; %s refused", report.Thousands(d.Refused))
+		text += fmt.Sprintf("; %s refused", plural.Thousands(d.Refused))
 	}
 	return text
 }
@@ -352,7 +353,7 @@ func (d *Description) Headline() string {
 // Cost says how much time and memory the model takes.
 func (d *Description) Cost() string {
 	return fmt.Sprintf("Model %s: %s µs per row, %s s for the file; about %s kB of memory per series.", d.Model, d.Micros.Digits(2),
-		report.Number(float64(d.Micros)*float64(d.Rows)/1e6).Digits(2), report.Thousands(d.Bytes/1000))
+		report.Number(float64(d.Micros)*float64(d.Rows)/1e6).Digits(2), plural.Thousands(d.Bytes/1000))
 }
 
 // Tables returns the description as tables.
@@ -376,14 +377,14 @@ func (d *Description) Tables() []report.Table {
 		s := &d.Series[i]
 		seasons := make([]string, len(s.Seasons))
 		for k, p := range s.Seasons {
-			seasons[k] = report.Thousands(int64(p))
+			seasons[k] = plural.Thousands(p)
 			if p == auto.MonthPhases && s.Spacing == config.SpacingText(24*time.Hour) {
 				seasons[k] += " (month)"
 			}
 		}
 		series.Rows = append(series.Rows, []string{
-			s.Name, TableTime(s.From), TableTime(s.To), report.Thousands(int64(s.Rows)), s.Spacing, strings.TrimPrefix((100*s.Regular).Digits(3)+" %", "- %"),
-			report.Thousands(int64(s.Gaps)), report.Thousands(s.Lacking), cmp.Or(strings.Join(seasons, ", "), "-"),
+			s.Name, TableTime(s.From), TableTime(s.To), plural.Thousands(s.Rows), s.Spacing, strings.TrimPrefix((100*s.Regular).Digits(3)+" %", "- %"),
+			plural.Thousands(s.Gaps), plural.Thousands(s.Lacking), cmp.Or(strings.Join(seasons, ", "), "-"),
 		})
 		for j := range s.Variables {
 			v := &s.Variables[j]
@@ -392,7 +393,7 @@ func (d *Description) Tables() []report.Table {
 				season = slices.Max(v.Seasons).Fixed(2)
 			}
 			variables.Rows = append(variables.Rows, []string{
-				s.Name, v.Name, v.Least.Digits(5), v.Mean.Digits(5), v.Largest.Digits(5), v.SD.Digits(3), report.Thousands(int64(v.Missing)),
+				s.Name, v.Name, v.Least.Digits(5), v.Mean.Digits(5), v.Largest.Digits(5), v.SD.Digits(3), plural.Thousands(v.Missing),
 				v.Repeats.Fixed(2), v.Kind, v.Trend.Fixed(2), season,
 			})
 			for _, text := range v.notes() {
@@ -425,14 +426,14 @@ func (v *DescribedVariable) notes() (texts []string) {
 		texts = append(texts, fmt.Sprintf("%v comes %d times, far from all other values: a missing value?", report.Number(f.Value), f.Count))
 	}
 	if v.Kind == "counter" {
-		texts = append(texts, "rises but for resets, as a counter does; resets: "+report.Thousands(int64(v.Resets)))
+		texts = append(texts, "rises but for resets, as a counter does; resets: "+plural.Thousands(v.Resets))
 	}
 	if all := v.Known + v.Missing; v.Known > 0 && 2*v.Missing >= all {
 		texts = append(texts, fmt.Sprintf("%d %% of the values are missing", 100*v.Missing/all))
 	}
 	others := max(v.Known-v.course.Same-1, 1) // runs but the longest
 	if v.Kind != "constant" && v.Longest >= 20 && v.Longest >= 10*(v.Known-v.Longest)/others {
-		texts = append(texts, fmt.Sprintf("the same value %s times in a row", report.Thousands(int64(v.Longest))))
+		texts = append(texts, fmt.Sprintf("the same value %s times in a row", plural.Thousands(v.Longest)))
 	}
 	for _, l := range v.Levels {
 		texts = append(texts, fmt.Sprintf("mean of %s until %s, %s from then on", l.From.Digits(4), TableTime(l.Time), l.To.Digits(4)))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/eval/detection"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/report"
 )
 
@@ -126,7 +127,7 @@ func increments(rows [][]float64) [][]float64 {
 func DetectionTable(all []Detection) report.Table {
 	t := report.Table{
 		Title: "Anomalies", Numeric: 1,
-		Caption: fmt.Sprintf("anomalies: %s of %s rows are labelled", report.Thousands(int64(all[0].Labelled)), report.Thousands(int64(all[0].N))),
+		Caption: fmt.Sprintf("anomalies: %s of %s rows are labelled", plural.Thousands(all[0].Labelled), plural.Thousands(all[0].N)),
 		Header:  []string{"anomaly score", "alarm above", "alarms\nper 1,000", "false\nper 1,000", "precision", "recall", "F1", "area under PR", "VUS-PR", "NAB", "best NAB"},
 		Spare:   []string{"area under PR", "alarm above", "best NAB", "F1"},
 	}

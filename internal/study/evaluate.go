@@ -10,6 +10,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
@@ -79,7 +80,7 @@ func (o Options) Check(data *Samples, before int) error {
 		return err
 	}
 	rows := data.longest() - before
-	has := fmt.Sprintf("%s has %s", data.Name, report.Count(rows, "row"))
+	has := fmt.Sprintf("%s has %s", data.Name, plural.Count(rows, "row"))
 	if from := o.From - before; from >= rows {
 		return &config.UsageError{Err: fmt.Errorf("--score-rows, --window: no row from %d on can be scored: %s, counted from 0", from, has)}
 	}
@@ -220,7 +221,7 @@ func ParseRows(s string) (from, to int, err error) {
 }
 
 func (e *Evaluation) Headline() string {
-	return fmt.Sprintf("%s: %s, %s", e.Dataset, report.Count(e.Rows, "row"), report.Count(e.Dim, "variable"))
+	return fmt.Sprintf("%s: %s, %s", e.Dataset, plural.Count(e.Rows, "row"), plural.Count(e.Dim, "variable"))
 }
 
 // seasonNote says which seasons were found, of up to three series.
@@ -263,7 +264,7 @@ func (e *Evaluation) Tables() []report.Table {
 			mse = fmt.Sprintf("%v ± %.2g", r.MSE, float64(r.MSESD))
 		}
 		t.Rows = append(t.Rows, []string{
-			r.Model, strconv.Itoa(r.Horizon), report.Thousands(r.N), mse, r.MSESE.Digits(2), r.MAE.String(), r.NMSE.Digits(3),
+			r.Model, strconv.Itoa(r.Horizon), plural.Thousands(r.N), mse, r.MSESE.Digits(2), r.MAE.String(), r.NMSE.Digits(3),
 			r.SkillVsPersistence.Fixed(3), r.SkillVsVAR1.Fixed(3), r.Coverage.Fixed(3), r.CRPS.Digits(4), report.Rate(float64(r.SamplesPerSecond)),
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/orff"
@@ -150,7 +151,7 @@ func (f *Fits) Table() report.Table {
 	for _, r := range f.Results {
 		n, lambda := "-", "-"
 		if r.Iterations > 0 {
-			n = report.Thousands(int64(r.Iterations))
+			n = plural.Thousands(r.Iterations)
 		}
 		if r.Lambda > 0 {
 			lambda = report.Number(r.Lambda).Digits(2)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/orff"
@@ -52,7 +53,7 @@ func PlanTable(plans []Plan, p accuracy.Problem) report.Table {
 	for _, line := range plans {
 		row := []string{line.Goal, "-", "-", line.Failure.Digits(2), "-"}
 		if line.Reason == "" {
-			row[1], row[2] = report.Thousands(int64(line.Draws)), report.Thousands(line.Bytes)+" B"
+			row[1], row[2] = plural.Thousands(line.Draws), plural.Thousands(line.Bytes)+" B"
 		}
 		if line.Lambda > 0 {
 			row[4] = report.Number(line.Lambda).Digits(3)

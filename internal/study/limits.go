@@ -9,6 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/stream"
 )
@@ -174,7 +175,7 @@ func (e *Evaluation) limitTable() report.Table {
 	}
 	for _, s := range e.Limits {
 		t.Rows = append(t.Rows, []string{
-			s.Model, s.Target, s.Limit, report.Thousands(s.N), s.Reached.Fixed(3), s.Brier.Fixed(4), s.SkillVsSeasonal.Fixed(3),
+			s.Model, s.Target, s.Limit, plural.Thousands(s.N), s.Reached.Fixed(3), s.Brier.Fixed(4), s.SkillVsSeasonal.Fixed(3),
 		})
 	}
 	return t

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
@@ -160,7 +160,7 @@ func (s *Samples) longest() int {
 func (s *Samples) checkForecast(horizon int) error {
 	if n := s.longest(); n <= horizon {
 		return fmt.Errorf("%s: no score: the file is too short for the horizon of %s, which needs a series of %s rows; the longest one has %s",
-			s.Name, report.Thousands(int64(horizon)), report.Thousands(int64(horizon)+1), report.Thousands(int64(n)))
+			s.Name, plural.Thousands(horizon), plural.Thousands(horizon+1), plural.Thousands(n))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
 )
@@ -46,7 +47,7 @@ func (c *Chapter6) Tables() (tables []report.Table) {
 		}
 		t.Header = append(t.Header, "OVK")
 		for _, f := range c.R20 {
-			row := []string{report.Thousands(int64(f.N)) + " samples"}
+			row := []string{plural.Thousands(f.N) + " samples"}
 			for _, v := range f.R2 {
 				row = append(row, v.Fixed(4))
 			}

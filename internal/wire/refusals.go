@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
@@ -143,7 +144,7 @@ func (r *Refusals) Check(records int64, most float64) error {
 	if n == 0 || float64(n) <= most*float64(records) {
 		return nil
 	}
-	return fmt.Errorf("%s of %s records were refused, more than --max-refused %g allows", report.Thousands(n), report.Thousands(records), most)
+	return fmt.Errorf("%s of %s records were refused, more than --max-refused %g allows", plural.Thousands(n), plural.Thousands(records), most)
 }
 
 // WriteDeadLetters implements stream.DeadLetters.
