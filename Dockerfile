@@ -13,7 +13,7 @@ RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache
     CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -gcflags=all=-dwarf=false \
       -ldflags "-s -w -X github.com/orffvar/forecaster/internal/wire.version=$VERSION" -o /image/usr/local/bin/forecaster ./cmd/forecaster \
  && install -D -m 644 /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs/ca-certificates.crt \
- && install -D -m 644 internal/dataset/macrodata.csv /image/usr/share/forecaster/macrodata.csv \
+ && install -D -m 644 eval/dataset/macrodata.csv /image/usr/share/forecaster/macrodata.csv \
  && install -D -m 644 LICENSE /image/usr/share/forecaster/LICENSE \
  && install -d -m 1777 /image/tmp \
  && install -d -o 10001 -g 10001 /image/var/lib/forecaster

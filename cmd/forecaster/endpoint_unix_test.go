@@ -208,7 +208,7 @@ func TestFault67_NotReady(t *testing.T) {
 // until the process is told to stop.
 func TestReplayServes(t *testing.T) {
 	t.Parallel()
-	p := start(t, "forecaster", "replay", "../../internal/dataset/macrodata.csv", "--serve", "--set", "server.listen=127.0.0.1:0")
+	p := start(t, "forecaster", "replay", "../../eval/dataset/macrodata.csv", "--serve", "--set", "server.listen=127.0.0.1:0")
 	if !poll(func() bool { return strings.Contains(p.stderr.String(), "the page stays at ") }) {
 		t.Fatal("the replay does not end with its page")
 	}
@@ -238,7 +238,7 @@ func TestReplayServesTakenPort(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	code, _, stderr := call(t, "replay", "../../internal/dataset/macrodata.csv", "--serve", "--set", "server.listen="+l.Addr().String())
+	code, _, stderr := call(t, "replay", "../../eval/dataset/macrodata.csv", "--serve", "--set", "server.listen="+l.Addr().String())
 	if code == exitDone || !strings.Contains(stderr, "--set server.listen=127.0.0.1:PORT") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}

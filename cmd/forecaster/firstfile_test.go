@@ -26,7 +26,7 @@ func TestComparisonIsOfNMSE(t *testing.T) {
 			Difference, Lower, Upper float64
 		}
 	}
-	out := mustCall(t, "evaluate", "../../internal/dataset/macrodata.csv", "--models", "persistence,var1,ar2", "--score-rows", "60:", "--output", "json")
+	out := mustCall(t, "evaluate", "../../eval/dataset/macrodata.csv", "--models", "persistence,var1,ar2", "--score-rows", "60:", "--output", "json")
 	if err := json.Unmarshal([]byte(out), &e); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestComparisonIsOfNMSE(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"--scale-rows", "60"}, {"--set", "input.csv.value_columns=cpi"}} {
-		all := append([]string{"evaluate", "../../internal/dataset/macrodata.csv", "--models", "persistence,var1", "--output", "json"}, args...)
+		all := append([]string{"evaluate", "../../eval/dataset/macrodata.csv", "--models", "persistence,var1", "--output", "json"}, args...)
 		if out := mustCall(t, all...); !strings.Contains(out, `"measure": "mse"`) {
 			t.Errorf("%v: the measure is not mse", args)
 		}
@@ -75,7 +75,7 @@ func TestInterruptedForecast(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr bytes.Buffer
-	code := execute(ctx, []string{"forecast", "../../internal/dataset/macrodata.csv"}, strings.NewReader(""), &stdout, &stderr)
+	code := execute(ctx, []string{"forecast", "../../eval/dataset/macrodata.csv"}, strings.NewReader(""), &stdout, &stderr)
 	if code != exitFailed || stdout.Len() > 0 || stderr.String() != "forecaster: interrupted\n" {
 		t.Errorf("exit code %d\n%s%s", code, stdout.String(), stderr.String())
 	}
@@ -87,11 +87,11 @@ func TestInterruptedReplay(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	state := filepath.Join(t.TempDir(), "the state")
-	args := []string{"replay", "../../internal/dataset/macrodata.csv", "--model", "var1", "--state", state}
+	args := []string{"replay", "../../eval/dataset/macrodata.csv", "--model", "var1", "--state", state}
 	var stdout, stderr bytes.Buffer
 	code := execute(ctx, append(args, "--set", "server.token=hidden"), strings.NewReader(""), &stdout, &stderr)
 	want := `interrupted: the scores are those of the rows before, which ` + state + ` has learnt; go on with the next row with: forecaster ` +
-		`replay ../../internal/dataset/macrodata.csv --model var1 --state "` + state + `" --set server.token=...`
+		`replay ../../eval/dataset/macrodata.csv --model var1 --state "` + state + `" --set server.token=...`
 	if code != exitFailed || !strings.Contains(stderr.String(), want) {
 		t.Errorf("exit code %d, want %s\n%s", code, want, stderr.String())
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/dataset"
+	"github.com/orffvar/forecaster/eval/dataset"
 )
 
 // TestFollow: the answers, line by line, have the forecasts that replay writes, also when a replay

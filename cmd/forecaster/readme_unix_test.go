@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/dataset"
+	"github.com/orffvar/forecaster/eval/dataset"
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 )
 

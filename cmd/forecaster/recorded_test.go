@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/dataset"
+	"github.com/orffvar/forecaster/eval/dataset"
 )
 
 var (

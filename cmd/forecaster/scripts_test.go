@@ -13,7 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/orffvar/forecaster/internal/dataset"
+	"github.com/orffvar/forecaster/eval/dataset"
 )
 
 // TestScripts runs the scripts of testdata/script: one a command, and one for

@@ -142,8 +142,8 @@ func checkComparisons(t *testing.T, where string, table *printedTable) (checked 
 // the formulas below them.
 func TestPrintedSkills(t *testing.T) {
 	texts := map[string]string{
-		"evaluate": string(mustCall(t, "evaluate", "../../internal/dataset/macrodata.csv", "--horizons", "1,4")),
-		"replay":   string(mustCall(t, "replay", "../../internal/dataset/macrodata.csv", "--horizon", "4")),
+		"evaluate": string(mustCall(t, "evaluate", "../../eval/dataset/macrodata.csv", "--horizons", "1,4")),
+		"replay":   string(mustCall(t, "replay", "../../eval/dataset/macrodata.csv", "--horizon", "4")),
 		"demo":     string(mustCall(t, "demo", "--rate", "0", "--rows", "300", "--out", t.TempDir())),
 	}
 	pagesChecked := 0

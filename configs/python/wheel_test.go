@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orffvar/forecaster/internal/dataset"
+	"github.com/orffvar/forecaster/eval/dataset"
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 )
 

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/orffvar/forecaster/eval/dataset"
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/eval/simulate"
-	"github.com/orffvar/forecaster/internal/dataset"
 	"github.com/orffvar/forecaster/internal/thesis"
 	"github.com/orffvar/forecaster/varmodel"
 )

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/dataset"
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/eval/snapshot"
-	"github.com/orffvar/forecaster/internal/dataset"
 	"github.com/orffvar/forecaster/internal/thesis"
 )
 

@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/orffvar/forecaster/eval/dataset"
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/internal/dataset"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
 	"github.com/orffvar/forecaster/internal/wire"

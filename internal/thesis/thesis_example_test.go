@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/orffvar/forecaster/eval/dataset"
 	"github.com/orffvar/forecaster/eval/simulate"
-	"github.com/orffvar/forecaster/internal/dataset"
 	"github.com/orffvar/forecaster/internal/thesis"
 )
 

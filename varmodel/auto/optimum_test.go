@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/dataset"
+	"github.com/orffvar/forecaster/eval/dataset"
 	"github.com/orffvar/forecaster/varmodel"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 )

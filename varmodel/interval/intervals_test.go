@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/dataset"
 	"github.com/orffvar/forecaster/eval/snapshot"
-	"github.com/orffvar/forecaster/internal/dataset"
 	"github.com/orffvar/forecaster/varmodel"
 	"github.com/orffvar/forecaster/varmodel/auto"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"

@@ -19,8 +19,8 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/dataset"
 	"github.com/orffvar/forecaster/eval/scoring"
-	"github.com/orffvar/forecaster/internal/dataset"
 	"github.com/orffvar/forecaster/varmodel/auto"
 	"github.com/orffvar/forecaster/varmodel/interval"
 )

@@ -105,7 +105,7 @@ up() {
 	curl -sf -XPOST http://$database/query --data-urlencode 'q=CREATE DATABASE forecasts' >/dev/null
 	await kafka 120 listens "$KAFKA_PORT"
 	if ! running producer; then
-		cp "$root/internal/dataset/macrodata.csv" "$dir/"
+		cp "$root/eval/dataset/macrodata.csv" "$dir/"
 		head -n 2 "$dir/macrodata.csv" >"$dir/first.csv" # a row, which makes the topic
 		"$forecaster" produce "$dir/first.csv" --brokers "$broker" --series macrodata --now >"$dir/producer.log" 2>&1 || {
 			cat "$dir/producer.log" >&2
