@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/stream/file/internal/csvfield"
 )
 
-// ArrowFormat is Arrow's format of files, which is also called Feather, and of streams:
+// ArrowFormat is the Arrow IPC format, both the file format (also called Feather) and the stream format:
 // https://arrow.apache.org/docs/format/Columnar.html.
 var ArrowFormat = Format{Name: "arrow", Extensions: []string{".arrow", ".feather", ".arrows", ".ipc"}, Table: readArrow}
 
@@ -18,9 +18,9 @@ var errArrow = errors.New("the Arrow file is damaged: copy it again, or write it
 
 const (
 	arrowMagic     = "ARROW1"
-	mostArrowMeta  = 1 << 26 // bytes that describe a part of a file
-	arrowV4        = 3       // the first version whose parts are aligned as today
-	arrowBlock     = 24      // bytes of a Block
+	mostArrowMeta  = 1 << 26 // largest metadata of a message, bytes
+	arrowV4        = 3       // metadata version V4, the first with 8-byte alignment
+	arrowBlock     = 24      // size of a Block struct, bytes
 	noMoreMessages = 0
 )
 
@@ -38,15 +38,15 @@ type arrowReader struct {
 	size   int64
 	packed unpackedTotal
 	schema arrowSchema
-	blocks []int64 // places of the messages of a file
-	next   int64   // place of the next message of a stream
+	blocks []int64 // offsets of the messages; for the file format
+	next   int64   // offset of the next message; for the stream format
 	stream bool
 
-	row, rows int64 // of the present batch
+	row, rows int64 // in the current batch. Invariant: 0 <= row <= rows
 	columns   []arrowCells
 }
 
-// readArrow is the Table of ArrowFormat.
+// readArrow implements Format.Table.
 func readArrow(f *os.File, size int64, c *SourceConfig) (io.Reader, error) {
 	r, err := newArrowReader(f, size)
 	if err != nil {
@@ -57,7 +57,7 @@ func readArrow(f *os.File, size int64, c *SourceConfig) (io.Reader, error) {
 	c.said = append(c.said, r.schema.said...)
 	for _, l := range r.schema.leaves {
 		if l.number() && c.CSV.Thousands == 0 && c.CSV.Decimal == 0 {
-			c.CSV.Decimal = '.' // not to be guessed: 1.066 beside 950
+			c.CSV.Decimal = '.' // else 1.066 beside 950 could have a thousands separator
 		}
 	}
 	return r, nil
@@ -105,14 +105,14 @@ func newArrowReader(f io.ReaderAt, size int64) (r *arrowReader, err error) {
 	return r, nil
 }
 
-// noArrowPanic makes an error of an index outside of what describes a part.
+// noArrowPanic turns the panic of an index outside of a message's metadata into an error.
 func noArrowPanic(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%w (%v)", errArrow, p)
 	}
 }
 
-// footer reads the end of a file, which has the schema and the places of all parts.
+// footer reads the end of a file: the schema and the offsets of all messages.
 func (r *arrowReader) footer() (schema flatTable, err error) {
 	end := make([]byte, 10)
 	if r.size < 24 {
@@ -146,7 +146,7 @@ func (r *arrowReader) footer() (schema flatTable, err error) {
 	return schema, nil
 }
 
-// begin reads the first message of a stream.
+// begin reads the first message of a stream: the schema.
 func (r *arrowReader) begin() (schema flatTable, err error) {
 	m, err := r.message(0)
 	if err != nil {
@@ -166,18 +166,18 @@ func checkArrowVersion(v int64) error {
 	return nil
 }
 
-// arrowMessage is a part of a file: what describes it, and where its bytes are.
+// arrowMessage is the metadata of a message and the offset of its body.
 type arrowMessage struct {
 	kind      int64
 	header    flatTable
 	body, end int64
 }
 
-// message reads the message at a place; io.EOF behind the last one of a stream.
+// message reads the message at an offset. It returns io.EOF after the last message of a stream.
 func (r *arrowReader) message(at int64) (m arrowMessage, err error) {
 	var b [8]byte
 	if at == r.size {
-		return m, io.EOF // a stream may end so
+		return m, io.EOF // a stream may end without an end marker
 	}
 	if at < 0 || at > r.size-4 {
 		return m, errArrow
@@ -233,7 +233,7 @@ func (r *arrowReader) nextMessage() (m arrowMessage, err error) {
 	return m, err
 }
 
-// nextBatch reads parts up to the next rows; io.EOF behind the last one.
+// nextBatch reads messages up to the next batch of rows. It returns io.EOF after the last batch.
 func (r *arrowReader) nextBatch() error {
 	for {
 		m, err := r.nextMessage()
@@ -252,7 +252,7 @@ func (r *arrowReader) nextBatch() error {
 	}
 }
 
-// openBatch goes on with the rows of a batch.
+// openBatch opens the columns of a batch.
 func (r *arrowReader) openBatch(m arrowMessage) error {
 	b := newArrowBatch(r, m.header, m.body, m.end)
 	r.row, r.rows = 0, b.rows
@@ -267,13 +267,13 @@ func (r *arrowReader) openBatch(m arrowMessage) error {
 	return nil
 }
 
-// readDictionary reads the texts of a dictionary.
+// readDictionary reads the values of a dictionary.
 func (r *arrowReader) readDictionary(m arrowMessage) error {
 	id := m.header.number(0, 8, 0)
 	data, ok := m.header.table(1)
 	d := r.schema.dictionaries[id]
 	if !ok || d == nil {
-		return nil // of a column that is not read
+		return nil // its column is not read
 	}
 	if m.header.number(2, 1, 0) == 0 {
 		d.cells, d.bytes = nil, 0
@@ -296,7 +296,7 @@ func (r *arrowReader) readDictionary(m arrowMessage) error {
 	return nil
 }
 
-// nextRows makes text of the next rows.
+// nextRows writes the next rows as lines of CSV.
 func (r *arrowReader) nextRows() (err error) {
 	defer noArrowPanic(&err)
 	if r.row == r.rows {

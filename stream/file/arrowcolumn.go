@@ -25,9 +25,9 @@ type arrowBatch struct {
 	r         *arrowReader
 	body, end int64
 	rows      int64
-	buffers   []byte // places and lengths that are left
-	views     []byte // how many further buffers the next columns of views have
-	codec     int64  // -1 = none
+	buffers   []byte // offset and length of each buffer that no column has taken yet
+	views     []byte // number of data buffers of each view column that is not opened yet
+	codec     int64  // number of the compression codec; -1: not compressed
 }
 
 const (
@@ -48,7 +48,7 @@ func newArrowBatch(r *arrowReader, t flatTable, body, end int64) *arrowBatch {
 	return b
 }
 
-// arrowBuffer is a place in a file.
+// arrowBuffer is a range of bytes in a file.
 type arrowBuffer struct{ at, length int64 }
 
 func (b *arrowBatch) next() arrowBuffer {
@@ -60,8 +60,8 @@ func (b *arrowBatch) next() arrowBuffer {
 	return x
 }
 
-// open opens a field with the fields in it, down to columns of single values. above are the validity bits of the
-// groups around it.
+// open opens a field and its nested fields, and returns the columns of single values. above are the validity
+// bitmaps of the enclosing structs.
 func (b *arrowBatch) open(f *arrowField, above []arrowBuffer) (columns []arrowCells, err error) {
 	own := make([]arrowBuffer, f.buffers())
 	for i := range own {
@@ -111,7 +111,7 @@ func (b *arrowBatch) open(f *arrowField, above []arrowBuffer) (columns []arrowCe
 	return []arrowCells{c}, c.openTexts(b, own)
 }
 
-// openTexts opens what columns of texts have beside the others.
+// openTexts prepares the reading of booleans, of texts with their offsets, and of views with their data buffers.
 func (c *arrowCells) openTexts(b *arrowBatch, own []arrowBuffer) (err error) {
 	c.buffer = make([]byte, max(c.bytes, 16))
 	switch {
@@ -139,7 +139,7 @@ func (c *arrowCells) openTexts(b *arrowBatch, own []arrowBuffer) (err error) {
 			c.offset = 8
 		}
 		if b.rows == 0 {
-			return nil // there may be no offset either
+			return nil // a column without rows may lack even the first offset
 		}
 		if c.text, err = b.reader(own[2]); err != nil {
 			return err
@@ -160,7 +160,7 @@ func (b *arrowBatch) reader(x arrowBuffer) (*bufio.Reader, error) {
 	if b.codec < 0 || x.length == 0 {
 		return bufio.NewReaderSize(raw, int(min(x.length, sampleBytes))), nil
 	}
-	var head [8]byte // bytes after unpacking; -1 = not packed
+	var head [8]byte // uncompressed length; -1: this buffer is not compressed
 	if _, err := io.ReadFull(raw, head[:]); err != nil {
 		return nil, fmt.Errorf("%w (%w)", errArrow, noEnd(err))
 	}
@@ -184,10 +184,10 @@ func (b *arrowBatch) reader(x arrowBuffer) (*bufio.Reader, error) {
 	return bufio.NewReaderSize(&totalReader{io.LimitReader(text, length), &b.r.packed}, int(max(16, min(length, sampleBytes)))), nil
 }
 
-// unpackedTotal counts what the buffers of a file unpack to.
+// unpackedTotal compares the sum n of the uncompressed buffers with the length of the file, in bytes.
 type unpackedTotal struct{ file, n int64 }
 
-// totalReader refuses data that unpack to far more bytes than the file has.
+// totalReader refuses buffers whose uncompressed length far exceeds the length of the file.
 type totalReader struct {
 	io.Reader
 	total *unpackedTotal
@@ -201,7 +201,7 @@ func (t *totalReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// bits reads bits, the lowest of a byte first.
+// bits reads a bitmap, least significant bit first.
 type bits struct {
 	r    *bufio.Reader
 	b    byte
@@ -226,16 +226,16 @@ func (b *bits) next() (bool, error) {
 type arrowCells struct {
 	*arrowField
 	valid  []bits
-	data   *bufio.Reader // values, or the ends of texts, or views
+	data   *bufio.Reader // values, end offsets of texts, or views
 	truths bits
-	offset int // bytes of an end; 0 = the values are in data
+	offset int // bytes per end offset; 0: data has the values themselves
 	at     int64
 	text   *bufio.Reader
-	texts  [][]byte // that views are places in
+	texts  [][]byte // data buffers of views
 	buffer []byte
 }
 
-// int reads a signed number of data.
+// int reads a signed little-endian integer from data.
 func (c *arrowCells) int(bytes int) (int64, error) {
 	if _, err := io.ReadFull(c.data, c.buffer[:bytes]); err != nil {
 		return 0, err
@@ -289,7 +289,7 @@ func (c *arrowCells) append(dst []byte) ([]byte, error) {
 	return c.appendValue(dst, b)
 }
 
-// appendText appends the next text, which is up to the next offset.
+// appendText appends the next text, which ends at the next offset.
 func (c *arrowCells) appendText(dst []byte, valid bool) ([]byte, error) {
 	end, err := c.int(c.offset)
 	if err != nil {
@@ -307,7 +307,8 @@ func (c *arrowCells) appendText(dst []byte, valid bool) ([]byte, error) {
 	return appendRaw(dst, c.buffer[:n]), nil
 }
 
-// appendView appends a text of up to twelve bytes, or of another buffer.
+// appendView appends the text of a view: the view holds a text of up to twelve bytes, and refers to a data buffer
+// for a longer one.
 func (c *arrowCells) appendView(dst, b []byte) ([]byte, error) {
 	n := int(binary.LittleEndian.Uint32(b))
 	if n <= 12 {
@@ -320,7 +321,7 @@ func (c *arrowCells) appendView(dst, b []byte) ([]byte, error) {
 	return appendRaw(dst, c.texts[buffer][at:at+n]), nil
 }
 
-// appendRaw appends a text, or bytes in hexadecimal digits.
+// appendRaw appends a text; bytes that are not UTF-8 become hexadecimal digits.
 func appendRaw(dst, b []byte) []byte {
 	if utf8.Valid(b) {
 		return csvfield.AppendText(dst, lineBreaks.Replace(string(b)))

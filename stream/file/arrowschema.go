@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// arrowKind is a number of Arrow's union Type.
+// arrowKind is the number of a type in Arrow's union Type.
 type arrowKind int64
 
 const (
@@ -38,7 +38,7 @@ const (
 	arrowLargeListView
 )
 
-// arrowRefused are the kinds of columns without which a file is not read, with the remedy.
+// arrowRefused describes the types of columns that make a file unreadable.
 var arrowRefused = map[arrowKind]string{
 	arrowInterval: "an interval of the calendar", arrowUnion: "a union", arrowRunEnd: "encoded by runs",
 }
@@ -47,17 +47,17 @@ var arrowRefused = map[arrowKind]string{
 type arrowField struct {
 	path       string
 	kind       arrowKind
-	bytes      int // of a value
+	bytes      int // size of a value
 	unsigned   bool
 	scale      int
 	unit       time.Duration
 	zoned      bool
-	dictionary *arrowDictionary // its values are places in it
-	list       bool             // it has several values a row: not read
+	dictionary *arrowDictionary // the values are indices into it; nil: plain values
+	list       bool             // several values per row: the column is not read
 	children   []*arrowField
 }
 
-// arrowDictionary has the texts that the values of columns index.
+// arrowDictionary has the texts that the values of a column index.
 type arrowDictionary struct {
 	values arrowField
 	cells  []string
@@ -67,14 +67,14 @@ type arrowDictionary struct {
 // arrowSchema is the columns of a file.
 type arrowSchema struct {
 	fields       []*arrowField
-	leaves       []*arrowField // those of single values, in their order
+	leaves       []*arrowField // columns of single values, in the order of the file
 	lists        []string
 	said         []string
 	dictionaries map[int64]*arrowDictionary
 	n            int
 }
 
-// mostArrowFields and mostArrowDepth bound what a damaged file makes of itself.
+// mostArrowFields and mostArrowDepth bound the memory that the schema of a damaged file can take.
 const mostArrowFields, mostArrowDepth = 100_000, 32
 
 func (s *arrowSchema) read(t flatTable) error {
@@ -99,7 +99,7 @@ func (s *arrowSchema) read(t flatTable) error {
 	return nil
 }
 
-// field reads a column and those in it.
+// field reads a column and its nested columns.
 func (s *arrowSchema) field(t flatTable, path string, list bool, depth int) (*arrowField, error) {
 	f := &arrowField{path: path + t.text(0), kind: arrowKind(t.number(2, 1, 0)), list: list}
 	if s.n++; s.n > mostArrowFields || depth > mostArrowDepth {
@@ -142,7 +142,7 @@ func (s *arrowSchema) field(t flatTable, path string, list bool, depth int) (*ar
 	return f, nil
 }
 
-// encode makes a column one of places in a dictionary.
+// encode sets the dictionary of a column; the values of the column are indices then.
 func (s *arrowSchema) encode(f *arrowField, t flatTable) error {
 	if f.list || f.kind == arrowStruct {
 		return fmt.Errorf("column %q is a dictionary of lists, which is not read: write the file without it", f.path)
@@ -160,13 +160,13 @@ func (s *arrowSchema) encode(f *arrowField, t flatTable) error {
 	return nil
 }
 
-// arrowUnits are the units of times, and arrowFloats the bytes of floats.
+// arrowUnits are the units of times, arrowFloats the sizes of floats in bytes, by their numbers in the schema.
 var (
 	arrowUnits  = []time.Duration{time.Second, time.Millisecond, time.Microsecond, time.Nanosecond}
 	arrowFloats = []int{2, 4, 8}
 )
 
-// read completes a field by its type.
+// read sets the properties of a field that follow from its type.
 func (f *arrowField) read(t flatTable) error {
 	switch f.kind {
 	case arrowInt:
@@ -202,7 +202,7 @@ func (f *arrowField) read(t flatTable) error {
 	return nil
 }
 
-// number reports whether the values are numbers with a decimal point, or unsigned ones.
+// number reports whether the values are floats, decimals, durations or unsigned integers.
 func (f *arrowField) number() bool {
 	if f.dictionary != nil {
 		return f.dictionary.values.number()
@@ -210,7 +210,7 @@ func (f *arrowField) number() bool {
 	return f.kind == arrowFloat || f.kind == arrowDecimal || f.kind == arrowDuration || f.kind == arrowInt && f.unsigned
 }
 
-// buffers returns how many buffers a field has of its own; views have more, whose number each batch says.
+// buffers returns the number of buffers that a field always has. Each batch states how many more a view has.
 func (f *arrowField) buffers() int {
 	switch f.kind {
 	case arrowNull:

@@ -11,17 +11,17 @@ import (
 	"github.com/orffvar/forecaster/stream/format"
 )
 
-// lineCheck looks at the lines of a file before anything is learnt from them.
+// lineCheck examines the lines of a file before a model learns from them.
 type lineCheck interface {
-	// Add looks at a line and reports whether no further one is needed.
+	// Add examines a line. done: no further line is needed.
 	Add(m *stream.Message) (done bool, err error)
-	// Result returns the error of all lines.
+	// Result returns the error that all lines together show.
 	Result() error
 }
 
-// checkLines returns an error when later lines of a regular file show that the order of dates is not
-// the one that c tells, or have numbers that its first lines do not explain. It reads the file a second
-// time, up to the line that decides the last open question.
+// checkLines returns an error when later lines of a regular file contradict the order of dates in c, or have
+// numbers in a form that the first lines do not show. It reads the file a second time, up to the line that
+// decides the last open question.
 func (s *Source) checkLines(path string, c SourceConfig) error {
 	d, ok := s.decoder.(*format.CSV)
 	if !ok || s.live != nil {

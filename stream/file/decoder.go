@@ -81,8 +81,8 @@ func (s *Source) configure(c SourceConfig) error {
 	return s.orderLines()
 }
 
-// orderLines brings lines of JSON or line protocol into the order of their times, if asked
-// for or if the newest comes first.
+// orderLines sorts lines of JSON or line protocol by their times, if c asks for it or if the newest line comes
+// first.
 func (s *Source) orderLines() error {
 	reverse, err := s.newestFirst()
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Source) orderLines() error {
 	return s.order(context.Background(), reverse)
 }
 
-// configureCSV makes the decoder, for which it reads the header if need be.
+// configureCSV makes the decoder. It reads the header unless c has it.
 func (s *Source) configureCSV(ctx context.Context) error {
 	c := *s.csv
 	inFile := c.Header == nil
@@ -118,7 +118,7 @@ func (s *Source) configureCSV(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if c.Header == nil { // not a regular file
+		if c.Header == nil { // a pipe: the first Read reads the header
 			if c.Header, err = format.ParseHeader(s.line, c.Comma); err != nil {
 				return fmt.Errorf("%s:1: %w", s.path, err)
 			}
@@ -149,8 +149,8 @@ func (s *Source) configureCSV(ctx context.Context) error {
 	return nil
 }
 
-// noHeader refuses a file that begins with data: with a time, or with numbers that are no names, such as 1.5e+00.
-// It names the columns by what they have.
+// noHeader returns the error of a file whose first line is data: a time, or numbers that cannot be names, such as
+// 1.5e+00. The error proposes names that fit the contents of the columns.
 func (s *Source) noHeader(time string, c *format.CSVConfig) error {
 	number := func(cell string) bool { _, err := strconv.ParseFloat(strings.TrimSpace(cell), 64); return err == nil }
 	whole := func(cell string) bool { _, err := strconv.ParseInt(strings.TrimSpace(cell), 10, 64); return err == nil }
@@ -187,7 +187,7 @@ func (s *Source) noHeader(time string, c *format.CSVConfig) error {
 		names = append(names, "v1")
 	}
 	said := fmt.Sprintf(begins, s.path, time)
-	if names[0] != "time" || texts > 0 { // what the columns are shows with the names in the file
+	if names[0] != "time" || texts > 0 { // names in the file also show which column is the time or the series
 		return fmt.Errorf("%s: add one with  (echo %s; cat IN) > OUT.csv", said, shell.Quote(strings.Join(names, comma)))
 	}
 	set := s.setting.Set("CSVConfig.Header", strings.Join(names, ","))
@@ -201,8 +201,8 @@ func all(cells []string, ok func(string) bool) bool {
 	return !slices.ContainsFunc(cells, func(cell string) bool { return !ok(cell) })
 }
 
-// Decoder returns a new decoder of the messages, to be asked once for each of them in their order:
-// local times of CSV are told apart by the times before.
+// Decoder returns a new decoder of the messages. It must decode every message once, in order: when clocks go back,
+// the time before tells which of two equal local times of CSV is meant.
 func (s *Source) Decoder() stream.Decoder {
 	if s.decoder == nil {
 		return &lateDecoder{s: s}
@@ -217,7 +217,7 @@ func (s *Source) Decoder() stream.Decoder {
 	return d
 }
 
-// lateDecoder is the decoder of a Source that has to read a header first.
+// lateDecoder is the decoder of a Source that has not read its header yet.
 type lateDecoder struct {
 	s *Source
 	stream.Decoder

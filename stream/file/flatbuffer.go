@@ -5,17 +5,17 @@ import (
 	"math"
 )
 
-// flatTable is a table of a FlatBuffer: https://flatbuffers.dev/internals. Its methods panic where the bytes are
-// damaged, because an index is then outside of them.
+// flatTable is a table of a FlatBuffer: https://flatbuffers.dev/internals. Its methods panic with an index out of
+// range where the bytes are damaged.
 type flatTable struct {
 	b  []byte
 	at int
 }
 
-// flatRoot returns the table with which a buffer begins.
+// flatRoot returns the root table of a buffer.
 func flatRoot(b []byte) flatTable { return flatTable{b, int(binary.LittleEndian.Uint32(b))} }
 
-// field returns the place of a field; 0 = it has its default.
+// field returns the offset of field i; 0: the field is absent and has its default.
 func (t flatTable) field(i int) int {
 	vtable := t.at - int(int32(binary.LittleEndian.Uint32(t.b[t.at:])))
 	slot := 4 + 2*i
@@ -28,7 +28,7 @@ func (t flatTable) field(i int) int {
 	return 0
 }
 
-// number returns a signed field of 1, 2, 4 or 8 bytes.
+// number returns the signed integer field i of 1, 2, 4 or 8 bytes, or the default.
 func (t flatTable) number(i, bytes int, or int64) int64 {
 	at := t.field(i)
 	if at == 0 {
@@ -46,7 +46,7 @@ func (t flatTable) table(i int) (flatTable, bool) {
 	return flatTable{t.b, at + int(binary.LittleEndian.Uint32(t.b[at:]))}, true
 }
 
-// vector returns the elements of a field and their number.
+// vector returns the elements of field i, of the given size in bytes each, and their number.
 func (t flatTable) vector(i, bytes int) (elements []byte, n int) {
 	v, ok := t.table(i)
 	if !ok {
@@ -76,7 +76,7 @@ func (t flatTable) tables(i int) []flatTable {
 	return all
 }
 
-// littleInt returns a signed number of 1, 2, 4 or 8 bytes, the lowest first.
+// littleInt returns the signed little-endian integer in 1, 2, 4 or 8 bytes.
 func littleInt(b []byte) int64 {
 	switch len(b) {
 	case 1:
@@ -89,5 +89,5 @@ func littleInt(b []byte) int64 {
 	return int64(binary.LittleEndian.Uint64(b))
 }
 
-// littleUint is littleInt of an unsigned number.
+// littleUint returns the unsigned little-endian integer in 1, 2, 4 or 8 bytes.
 func littleUint(b []byte) uint64 { return uint64(littleInt(b)) & (math.MaxUint64 >> (64 - 8*len(b))) }

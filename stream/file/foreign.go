@@ -9,14 +9,14 @@ import (
 	"github.com/orffvar/forecaster/internal/lazyregexp"
 )
 
-// ownLine matches the first line of the files of this package that are text: both headers of CSV,
-// JSON lines and the measurements of line protocol.
+// ownLine matches the first line of every text file that package filesink writes: both headers of CSV, a JSON
+// line, a measurement of line protocol.
 var ownLine = lazyregexp.New(`^(time,series,target,horizon,model,yhat|unique_id,ds,cutoff,y,yhat|\{.*"yhat":|(forecast|forecast_(metrics|events|experts)|observation),[^ ]*=)`)
 
-// beginnings are the first characters of texts that ownLine matches.
+// beginnings are the first characters of the lines that ownLine matches.
 var beginnings = []string{"time,series,target,", "unique_id,ds,cutoff,", `{"time":"`, `{"unique_id":`, "forecast,", "forecast_", "observation,"}
 
-// isTorn reports whether a crash may have cut a text of this package within its first line.
+// isTorn reports whether a crash may have cut a file of forecasts within its first line.
 func isTorn(head []byte) bool {
 	return !bytes.Contains(head, []byte("\n")) && slices.ContainsFunc(beginnings, func(b string) bool {
 		n := min(len(b), len(head))
@@ -24,12 +24,12 @@ func isTorn(head []byte) bool {
 	})
 }
 
-// CheckForeign returns an error when the file at path has content that no sink of this package has
-// written, and that a sink would overwrite.
+// CheckForeign returns an error when the file at path has content that no sink has written: a sink would
+// overwrite it.
 func CheckForeign(path string) error {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-		return nil // nothing to lose; whoever opens the file reports the error
+		return nil // nothing to lose; opening the file reports the error
 	}
 	f, err := os.Open(path) // #nosec G304 -- the user has named it
 	if err != nil {
@@ -38,11 +38,11 @@ func CheckForeign(path string) error {
 	defer f.Close()
 	head := make([]byte, sampleBytes)
 	n, _ := f.ReadAt(head, 0)                // shorter files end with io.EOF
-	head = bytes.TrimRight(head[:n], "\x00") // which a crash leaves in the place of bytes without a sync
+	head = bytes.TrimRight(head[:n], "\x00") // a crash leaves zeros where bytes were not synced
 	own := ownLine().Match(head) || isTorn(head)
 	if bytes.HasPrefix(head, []byte("PAR1")) {
 		p, _, err := newParquetReader(f, info.Size())
-		own = err != nil || slices.ContainsFunc(p.columns, func(c parquetColumn) bool { return c.name == "yhat" }) // torn: nothing can read it
+		own = err != nil || slices.ContainsFunc(p.columns, func(c parquetColumn) bool { return c.name == "yhat" }) // a torn file: nothing can read it
 	}
 	if own {
 		return nil

@@ -17,19 +17,19 @@ import (
 	"github.com/orffvar/forecaster/stream/format/sniff"
 )
 
-// Format is a format of files. One without Table and Lines is CSV.
+// Format is a file format. A format without Table and Lines is CSV.
 type Format struct {
 	Name       string
-	Extensions []string // in lower case, without a .gz or .zst behind them
+	Extensions []string // in lower case, without .gz or .zst
 
-	// Table reads a regular file that is no text as lines of CSV with a header. It states in c
-	// what need not be guessed.
+	// Table reads a regular binary file of size bytes as lines of CSV with a header. It sets the fields of c
+	// that the format determines, so that they are not guessed.
 	Table func(f *os.File, size int64, c *SourceConfig) (io.Reader, error)
 
-	// Lines makes the decoder of the lines.
+	// Lines returns the decoder of the lines.
 	Lines func(c *SourceConfig) (stream.Decoder, error)
 
-	check func(s *Source, c *SourceConfig) error // looks at the first lines of a regular file
+	check func(s *Source, c *SourceConfig) error // examines the first lines of a regular file
 }
 
 // The formats that this package reads.
@@ -52,10 +52,11 @@ var (
 	ParquetFormat = Format{Name: "parquet", Extensions: []string{".parquet", ".pq"}, Table: readParquet}
 )
 
-// formats are the formats of a SourceConfig that names none.
+// formats are the formats for a SourceConfig without Formats.
 var formats = []Format{CSVFormat, JSONLinesFormat, InfluxFormat, ParquetFormat, ArrowFormat, TSFFormat, XLSXFormat}
 
-// FormatOf returns the name of the format that belongs to the extensions of a path, or "".
+// FormatOf returns the name of the format with the extension of path; "": none. Without formats, all formats of
+// this package count.
 func FormatOf(path string, formats ...Format) string {
 	ext := extension(path)
 	for _, f := range formats {
@@ -75,8 +76,8 @@ func extension(path string) string {
 	return ext
 }
 
-// formatOf returns the format of the file by c, or else by its extension; its name is "" if neither
-// says it. Standard input is JSON lines then.
+// formatOf returns the format that c names, or the format with the extension of the file. If there is neither,
+// standard input is JSON lines, and any other file has a format with the name "".
 func (s *Source) formatOf(c *SourceConfig) (Format, error) {
 	name := c.Format
 	if name == "" {
@@ -99,7 +100,7 @@ func (s *Source) formatOf(c *SourceConfig) (Format, error) {
 	return Format{}, fmt.Errorf("%s: the format must be %s, got %q", s.path, either(c.Formats), name)
 }
 
-// either lists formats as a sentence does: "a, b or c".
+// either lists formats in words: "a, b or c".
 func either(formats []Format) string {
 	var names []string
 	for _, f := range formats {
@@ -109,7 +110,7 @@ func either(formats []Format) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// noFormat is the error of an extension that fits no format, with the likely one.
+// noFormat returns the error of an extension that no format has. The error proposes the likely format.
 func (s *Source) noFormat(ext string, formats []Format) error {
 	kind := CSVFormat.Name
 	if b, err := s.lines.Peek(1); err == nil && s.live == nil && b[0] == '{' {
@@ -118,7 +119,7 @@ func (s *Source) noFormat(ext string, formats []Format) error {
 	return fmt.Errorf("%s: the extension %q does not say whether this is %s: name it with %s", s.path, ext, either(formats), s.setting.Set("SourceConfig.Format", kind))
 }
 
-// readTable makes s read the lines of a table.
+// readTable makes s read the rows of a table as lines of CSV.
 func (s *Source) readTable(f Format, c *SourceConfig) error {
 	if s.live != nil {
 		return fmt.Errorf("%s: %s can be read from a regular file only, its index is at the end", s.path, f.Name)
@@ -137,11 +138,12 @@ func (s *Source) readTable(f Format, c *SourceConfig) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	s.lines, s.size = bufio.NewReaderSize(r, sampleBytes), 0 // how much of the file was read is not known
+	s.lines, s.size = bufio.NewReaderSize(r, sampleBytes), 0 // size 0: the progress in bytes is not known
 	return nil
 }
 
-// unpackFirst returns the command that unpacks a table, and the name of what it unpacks; "" = it is not packed.
+// unpackFirst returns the command that decompresses a table, and the name of the result; "": the table is not
+// compressed.
 func (s *Source) unpackFirst() (command, name string) {
 	if s.packedName != "" {
 		return "unzip -p " + shell.Quote(s.path) + " " + shell.Quote(s.packedName), path.Base(s.packedName)
@@ -163,8 +165,7 @@ func (s *Source) unpackFirst() (command, name string) {
 	return "", ""
 }
 
-// textFormat returns the format of a file with the name of a text: JSON lines if the first byte
-// begins an object, or else CSV.
+// textFormat returns the format of a .txt file: JSON lines if the first byte begins an object, otherwise CSV.
 func (s *Source) textFormat() string {
 	if b, _ := s.lines.Peek(1); len(b) == 1 && b[0] == '{' {
 		return JSONLinesFormat.Name

@@ -15,24 +15,26 @@ import (
 	"github.com/orffvar/forecaster/stream/format/sniff"
 )
 
-// fieldValue is a field of a SourceConfig, and its value.
+// fieldValue is the name of a SourceConfig field and its value.
 type fieldValue struct{ field, value string }
 
-// bySeries reads the member series that a program of jq writes; inOrder sorts by time, as the program does not.
+// bySeries reads the member series that a jq program below writes. inOrder sorts by time, which those programs do
+// not.
 var (
 	bySeries = fieldValue{"JSONConfig.Series", "series"}
 	inOrder  = fieldValue{sniff.SortField, "true"}
 )
 
-// oddLines match objects that may each stand on a line and are no samples.
+// oddLines match objects that are one line each, but no samples.
 var oddLines = []lazyregexp.Regexp{
 	lazyregexp.New(`^\{"metric":\s*\{[^}]*\},\s*"values":\s*\[`),
 	lazyregexp.New(`^[^\n]*\{\s*"\$date"\s*:`),
 	lazyregexp.New(`^[^\n]*"\\?/Date\(\d{13}`),
 }
 
-// jsonKinds are JSON files that are not one object a line, with the program of jq that makes
-// them so and the fields that read what it writes. COLUMNS is what the last group has matched.
+// jsonKinds are the known JSON layouts that are not one object per line. Each has the jq program that converts
+// it, and the settings that read the output. COLUMNS stands for the text that the last group of the pattern
+// matches.
 var jsonKinds = []struct {
 	has           lazyregexp.Regexp
 	name, program string
@@ -99,10 +101,10 @@ var jsonKinds = []struct {
 	{lazyregexp.New(`^\[`), "one array", ".[]", nil},
 }
 
-// byColumns is how DataFrame.to_json writes without orient.
+// byColumns matches the output of DataFrame.to_json without orient.
 var byColumns = lazyregexp.New(`^\{"[^"]*":\{"-?\d+":`)
 
-// checkJSON refuses JSON that is not one object a line, with the command that makes it so.
+// checkJSON returns an error for JSON that is not one object per line. The error has the command that converts it.
 func (s *Source) checkJSON() error {
 	b, err := s.peek()
 	if err != nil {
@@ -146,7 +148,7 @@ func (s *Source) checkJSON() error {
 		s.path, name, quoted, shell.Quote(s.path), out, out, flags)
 }
 
-// endsEarly reports whether text is the beginning of a JSON value.
+// endsEarly reports whether text is an incomplete JSON value.
 func endsEarly(text []byte) bool {
 	var v json.RawMessage
 	return errors.Is(json.NewDecoder(bytes.NewReader(text)).Decode(&v), io.ErrUnexpectedEOF)

@@ -17,13 +17,13 @@ const (
 	unpack  = "unpack it, and name the file that was in it"
 )
 
-// openMetrics writes samples that have times as CSV in the long form.
+// openMetrics is the remedy for the text format of Prometheus: it writes samples with times as CSV in long form.
 const openMetrics = `samples with times become CSV with  awk 'BEGIN {print "time,series,value"} !/^#/ && NF == 3 {gsub(/[",]+/, " ", $1); print $3 "," $1 "," $2}' IN > OUT.csv`
 
-// promtoolDump writes the samples of a dump as CSV in the long form.
+// promtoolDump is the remedy for a dump of promtool: it writes the samples as CSV in long form.
 const promtoolDump = `write it as CSV with  awk 'BEGIN {print "time,series,value"} {v = $(NF - 1); t = $NF; $NF = $(NF - 1) = ""; gsub(/"/, ""); gsub(/[{}, ]+/, " "); gsub(/^ | $/, ""); print t "," $0 "," v}' IN > OUT.csv`
 
-// kinds are files that are no text, by their first bytes.
+// kinds are the known files of other formats, by their first bytes, with the remedy.
 var kinds = []struct{ begins, name, remedy string }{
 	{"PAR1", "Parquet", ParquetFormat.Name},
 	{"PK\x03\x04", "a workbook or another zip file", "rename a workbook of Excel to .xlsx; of others, " + saveAs},
@@ -65,7 +65,7 @@ var kinds = []struct{ begins, name, remedy string }{
 	{"<?xml", "XML", "convert it to CSV or JSON lines"},
 }
 
-// peek returns what the file begins with, and reads nothing.
+// peek returns the first bytes of the file without consuming them.
 func (s *Source) peek() ([]byte, error) {
 	b, err := s.lines.Peek(sampleBytes)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -74,7 +74,7 @@ func (s *Source) peek() ([]byte, error) {
 	return b, nil
 }
 
-// checkText refuses a file that is no text, with its kind and what makes it one.
+// checkText returns an error for a file that is not text. The error has the kind of the file and the remedy.
 func (s *Source) checkText() error {
 	b, err := s.peek()
 	if err != nil {
@@ -97,15 +97,15 @@ func (s *Source) checkText() error {
 		return nil
 	case at == 1 && b[at] == 0 && len(b) > 3 && b[3] == 0:
 		return fmt.Errorf("%s is UTF-16 without a byte order mark: convert it with  iconv -f UTF-16LE -t UTF-8 IN > OUT", s.path)
-	case at == 0 && len(b) > 3 && b[0] == 0 && b[2] == 0: // behind a byte order mark that is that of UTF-16, too
+	case at == 0 && len(b) > 3 && b[0] == 0 && b[2] == 0: // the byte order mark of UTF-32 begins like that of UTF-16
 		return fmt.Errorf("%s is UTF-32: convert it with  iconv -f UTF-32 -t UTF-8 IN > OUT", s.path)
 	default:
 		return fmt.Errorf("%s is no text: line 1 has the byte %#02x at %d; CSV, JSON lines, line protocol and Parquet are read", s.path, b[at], at+1)
 	}
 }
 
-// isBinary reports whether more than one of fifty bytes, and three at least, are controls other
-// than NUL. A crash leaves NULs behind the last line of a text.
+// isBinary reports whether at least three bytes, and more than one of fifty, are control characters other than
+// NUL. NUL does not count: a crash leaves NULs after the last line of a text.
 func isBinary(b []byte) bool {
 	odd := 0
 	for _, c := range b {
@@ -116,5 +116,5 @@ func isBinary(b []byte) bool {
 	return odd >= 3 && 50*odd > len(b)
 }
 
-// isControl reports whether a character is none of a text. 0x1a ends files of DOS.
+// isControl reports whether no text contains the character r. 0x1a is allowed: it ends DOS files.
 func isControl(r rune) bool { return r < ' ' && !unicode.IsSpace(r) && r != 0x1a }

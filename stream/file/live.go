@@ -5,10 +5,9 @@ import (
 	"io"
 )
 
-// live reads from something that may block, such as standard input or a pipe,
-// until its context ends. The goroutine that does so ends after close, but not
-// before the Read that it is in: of standard input, which nothing interrupts,
-// that may be never.
+// live reads from an input that may block, such as standard input or a pipe, until its context ends. Its
+// goroutine ends after close, when the Read in progress returns. A Read of standard input cannot be interrupted,
+// so that goroutine may last until the program ends.
 type live struct {
 	ctx    context.Context // of the Read in progress
 	chunks chan chunk

@@ -12,11 +12,11 @@ import (
 	"github.com/orffvar/forecaster/internal/spelling"
 )
 
-// mostNamed bounds the files that an error names.
+// mostNamed is the largest number of files that an error names.
 const mostNamed = 5
 
-// explainMissing says of a file that is not there which ones are, as far as their names say
-// that they could be read.
+// explainMissing adds to the error of a missing file the names of the files in its folder that have an extension
+// of the formats.
 func explainMissing(path string, formats []Format, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -46,8 +46,7 @@ func explainMissing(path string, formats []Format, err error) error {
 	return fmt.Errorf("%w: %s has %s%s; name one of these, or another path", err, dir, strings.Join(names, ", "), more)
 }
 
-// nearestFirst sorts names by their spelling: those nearest to name first, those with another
-// ending last.
+// nearestFirst sorts names by the distance of their spelling from name. Names with another extension come last.
 func nearestFirst(names []string, name string) {
 	stem := func(s string) string { return strings.ToLower(strings.TrimSuffix(s, filepath.Ext(s))) }
 	far := func(s string) int {

@@ -30,8 +30,8 @@ func (s *Source) newestFirst() (bool, error) {
 	return sniff.NewestFirst(at), nil
 }
 
-// order holds all lines that are left, brings them into the order of their times, or turns
-// them round, and goes on with these.
+// order reads all remaining lines into memory, sorts them by time or reverses them, and continues with the
+// result.
 func (s *Source) order(ctx context.Context, reverse bool) error {
 	first := s.next
 	reverse = reverse && s.set == nil
@@ -57,7 +57,7 @@ func (s *Source) order(ctx context.Context, reverse bool) error {
 	return nil
 }
 
-// goOn goes on with lines; first is the offset of the first one.
+// goOn makes lines the remaining lines; first is the offset of lines[0].
 func (s *Source) goOn(first int64, lines []timed) {
 	var b bytes.Buffer
 	for _, t := range lines {
@@ -67,7 +67,7 @@ func (s *Source) goOn(first int64, lines []timed) {
 	s.next, s.lines = first, bufio.NewReaderSize(&b, sampleBytes)
 }
 
-// eachLine calls f with each line that is left.
+// eachLine calls f for each remaining line.
 func (s *Source) eachLine(ctx context.Context, f func()) error {
 	for {
 		switch err := s.readLine(ctx); {
@@ -88,7 +88,7 @@ type timed struct {
 	decoded bool
 }
 
-// timedLines returns all lines that are left, with their times if decode.
+// timedLines returns all remaining lines; decode: with their times.
 func (s *Source) timedLines(ctx context.Context, decode bool) (lines []timed, err error) {
 	err = s.eachLine(ctx, func() {
 		t := timed{line: bytes.TrimRight(bytes.Clone(s.line), "\r\n")}
@@ -96,16 +96,16 @@ func (s *Source) timedLines(ctx context.Context, decode bool) (lines []timed, er
 		if decode && s.decoder.Decode(&r, &stream.Message{Key: s.key, Value: t.line}) == nil {
 			t.time, t.decoded = r.Time, true
 		} else if n := len(lines); n > 0 {
-			t.time = lines[n-1].time // a line that cannot be read stays where it was
+			t.time = lines[n-1].time // a line that cannot be decoded keeps its place
 		}
 		lines = append(lines, t)
 	})
 	return lines, err
 }
 
-// withoutEqual leaves out lines that equal one before of the same time.
+// withoutEqual drops lines that equal an earlier line of the same time.
 func withoutEqual(lines []timed, reverse bool) []timed {
-	at, here := int64(0), make(map[string]bool) // lines of the time at
+	at, here := int64(0), make(map[string]bool) // the lines with the time at
 	return slices.DeleteFunc(slices.Clone(lines), func(t timed) bool {
 		if t.time != at {
 			at = t.time

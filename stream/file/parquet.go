@@ -14,20 +14,20 @@ import (
 	"github.com/orffvar/forecaster/stream/file/internal/csvfield"
 )
 
-// parquetReader reads a Parquet file as lines of CSV with a header: whatever is known about
-// columns of CSV (times, series, text) holds for it as well.
+// parquetReader reads a Parquet file as lines of CSV with a header: the rules for columns of CSV (times, series,
+// text) then apply to Parquet, too.
 type parquetReader struct {
 	pieces
 	groups  []parquet.RowGroup
-	rows    parquet.Rows // of the first of groups; nil = not open
+	rows    parquet.Rows // rows of groups[0]; nil: not open
 	columns []parquetColumn
-	leaves  int   // columns of the file
-	left    int64 // rows
+	leaves  int   // number of columns in the file
+	left    int64 // number of rows that are not read yet
 	buffer  []parquet.Row
-	values  []parquet.Value // of a row
+	values  []parquet.Value // current row
 }
 
-// readParquet is the Table of ParquetFormat.
+// readParquet implements Format.Table.
 func readParquet(f *os.File, size int64, c *SourceConfig) (io.Reader, error) {
 	r, lists, err := newParquetReader(f, size)
 	if err != nil {
@@ -36,16 +36,16 @@ func readParquet(f *os.File, size int64, c *SourceConfig) (io.Reader, error) {
 	c.CSV.Lists = lists
 	c.CSV.Comma = ','
 	if slices.ContainsFunc(r.columns, func(c parquetColumn) bool { return c.number }) && c.CSV.Thousands == 0 {
-		c.CSV.Decimal = cmp.Or(c.CSV.Decimal, '.') // not to be guessed: 1.066 beside 950
+		c.CSV.Decimal = cmp.Or(c.CSV.Decimal, '.') // else 1.066 beside 950 could have a thousands separator
 	}
 	return r, nil
 }
 
-const parquetRows = 256 // read at a time
+const parquetRows = 256 // rows per read
 
 func newParquetReader(r io.ReaderAt, size int64) (p *parquetReader, lists []string, err error) {
 	defer noPanic(&err)
-	var end [8]byte // the length of the index, for which the library makes room before it looks at it
+	var end [8]byte // length of the index: the library allocates it before any check
 	if _, err := r.ReadAt(end[:], size-8); err == nil && string(end[4:]) == "PAR1" && int64(binary.LittleEndian.Uint32(end[:])) > size-12 {
 		return nil, nil, errDamaged
 	}
@@ -73,14 +73,14 @@ func newParquetReader(r io.ReaderAt, size int64) (p *parquetReader, lists []stri
 
 var errDamaged = errors.New("the Parquet file is damaged, or in an encoding that is not read: copy it again, or write it again with  python3 -c 'import pandas; pandas.read_parquet(\"IN\").to_parquet(\"OUT\")'")
 
-// noPanic makes an error of a panic, by which the library reports some kinds of damage.
+// noPanic turns a panic into an error: the library panics on some kinds of damage.
 func noPanic(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%w (%v)", errDamaged, p)
 	}
 }
 
-// next makes text of the next rows.
+// next writes the next rows as lines of CSV.
 func (p *parquetReader) next() (err error) {
 	defer noPanic(&err)
 	if len(p.groups) == 0 {

@@ -21,14 +21,14 @@ import (
 type parquetColumn struct {
 	name   string
 	index  int
-	number bool // its values are numbers, which have a decimal point
+	number bool // the values are numbers with a decimal point
 	write  func(dst []byte, v parquet.Value) []byte
 }
 
-// parquetColumns returns the columns of single values, those of groups with the names of the groups
-// before theirs, and the names of the columns that are lists.
+// parquetColumns returns the columns of single values, and the names of the columns that are lists. The name of a
+// column within a group begins with the name of the group.
 func parquetColumns(f *parquet.File) (columns []parquetColumn, lists []string) {
-	elements := f.Metadata().Schema[1:] // as the columns of Root, depth first
+	elements := f.Metadata().Schema[1:] // in the order of the columns of Root, depth first
 	var visit func(c *parquet.Column, path string, repeated bool)
 	visit = func(c *parquet.Column, path string, repeated bool) {
 		for _, child := range c.Columns() {
@@ -51,11 +51,11 @@ func parquetColumns(f *parquet.File) (columns []parquetColumn, lists []string) {
 	return columns, lists
 }
 
-// writeParquet returns how a value of a type is written, and whether it is a number.
+// writeParquet returns the function that writes a value of a type, and whether the value is a number.
 func writeParquet(t parquet.Type, element *parquetformat.SchemaElement) (write func(dst []byte, v parquet.Value) []byte, number bool) {
 	logical := element.LogicalType.Value
 	if l := t.LogicalType(); l != nil {
-		logical = l.Value // which stands for the converted type of older files, too
+		logical = l.Value // also set for the converted type of older files
 	}
 	switch l := logical.(type) {
 	case *parquetformat.TimestampType:
@@ -90,7 +90,7 @@ func writeParquet(t parquet.Type, element *parquetformat.SchemaElement) (write f
 	return appendPlain, number
 }
 
-// appendPlain appends a value without a logical type, or a text.
+// appendPlain appends a text, or a value without a logical type.
 func appendPlain(dst []byte, v parquet.Value) []byte {
 	switch v.Kind() {
 	case parquet.Boolean:
@@ -112,7 +112,7 @@ func appendPlain(dst []byte, v parquet.Value) []byte {
 	return hex.AppendEncode(append(dst, "0x"...), v.ByteArray())
 }
 
-// integer returns a signed number: Int64 alone takes -1 of 32 bits for 2^32 - 1.
+// integer returns a signed integer. Int64 would read -1 in 32 bits as 2^32 - 1.
 func integer(v parquet.Value) int64 {
 	if v.Kind() == parquet.Int32 {
 		return int64(v.Int32())
@@ -120,7 +120,7 @@ func integer(v parquet.Value) int64 {
 	return v.Int64()
 }
 
-// lineBreaks makes one line of a text.
+// lineBreaks replaces line breaks by spaces: a cell is on one line.
 var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
 
 func parquetUnit(u *parquetformat.TimeUnit) time.Duration {
@@ -133,8 +133,8 @@ func parquetUnit(u *parquetformat.TimeUnit) time.Duration {
 	return time.Nanosecond
 }
 
-// appendStamp appends a time stamp. A time stamp that is not adjusted to UTC is the time of a
-// wall clock in the zone of the input.
+// appendStamp appends a time stamp. A time stamp that is not adjusted to UTC is a local time in the time zone of
+// the input.
 func appendStamp(dst []byte, v int64, unit time.Duration, adjusted bool) []byte {
 	perSecond := int64(time.Second / unit)
 	at := time.Unix(v/perSecond, v%perSecond*int64(unit)).UTC()
@@ -144,7 +144,7 @@ func appendStamp(dst []byte, v int64, unit time.Duration, adjusted bool) []byte 
 	return at.AppendFormat(dst, "2006-01-02T15:04:05.999999999")
 }
 
-// appendDecimal appends a whole number that is to be divided by 10^scale.
+// appendDecimal appends v / 10^scale.
 func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 	if k := v.Kind(); k == parquet.Int32 || k == parquet.Int64 {
 		return appendScaled(dst, binary.BigEndian.AppendUint64(nil, uint64(integer(v))), scale)
@@ -152,7 +152,7 @@ func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 	return appendScaled(dst, v.ByteArray(), scale)
 }
 
-// appendScaled appends a number in two's complement, the highest byte first, that is to be divided by 10^scale.
+// appendScaled appends b / 10^scale, where b is a big-endian integer in two's complement.
 func appendScaled(dst, b []byte, scale int) []byte {
 	var n big.Int
 	n.SetBytes(b)
@@ -173,7 +173,7 @@ func appendScaled(dst, b []byte, scale int) []byte {
 	return append(append(append(dst, digits[:point]...), '.'), digits[point:]...)
 }
 
-// halfFloat returns the number in two bytes, the lower one first, of IEEE 754's binary16.
+// halfFloat returns the little-endian IEEE 754 binary16 number in two bytes.
 func halfFloat(b []byte) float64 {
 	if len(b) != 2 {
 		return math.NaN()
@@ -195,7 +195,7 @@ func halfFloat(b []byte) float64 {
 	return v
 }
 
-// appendParquetNumber appends a number of 32 or 64 bits, nothing for NaN.
+// appendParquetNumber appends a number with the digits of 32 or 64 bits; NaN is an empty cell.
 func appendParquetNumber(dst []byte, v float64, bits int) []byte {
 	if math.IsNaN(v) {
 		return dst

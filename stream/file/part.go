@@ -12,9 +12,9 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// keepLast goes on with the last n lines of data, which it holds.
+// keepLast reads the rest of the file, and continues with its last n lines of data.
 func (s *Source) keepLast(ctx context.Context, n int) error {
-	var kept []timed // decoded means that it is a line of data
+	var kept []timed // decoded: a line of data
 	first, data := s.next, 0
 	err := s.eachLine(ctx, func() {
 		m := s.message()
@@ -36,15 +36,15 @@ func (s *Source) keepLast(ctx context.Context, n int) error {
 	return nil
 }
 
-// part leaves out messages all of whose records are of an earlier time than since.
+// part drops messages whose records are all earlier than since.
 type part struct {
 	since   int64
 	decoder stream.Decoder
-	some    bool // it has a message
+	some    bool // a message was not dropped
 }
 
-// has reports whether a message belongs to the part. One that cannot be decoded does: what refuses it
-// says why.
+// has reports whether a message belongs to the part. A message that cannot be decoded does, so that its refusal
+// is reported.
 func (p *part) has(m *stream.Message) bool {
 	has := p.late(m)
 	p.some = p.some || has
@@ -61,7 +61,7 @@ func (p *part) late(m *stream.Message) bool {
 	return !some
 }
 
-// records are the records of a message, with the errors of those that are refused.
+// records yields the records of a message, each with the error that refuses it, or nil.
 func records(decoder stream.Decoder, m *stream.Message) iter.Seq2[*stream.Record, error] {
 	return func(yield func(*stream.Record, error) bool) {
 		var r stream.Record
@@ -80,12 +80,12 @@ func records(decoder stream.Decoder, m *stream.Message) iter.Seq2[*stream.Record
 	}
 }
 
-// none is the error of a file all of whose rows are earlier.
+// none returns the error of a file whose rows are all earlier than since.
 func (p *part) none(path string) error {
 	return fmt.Errorf("%s: no row is of %s or later", path, time.Unix(0, p.since).UTC().Format(time.RFC3339))
 }
 
-// keepPart leaves out what c does not ask for.
+// keepPart drops the lines that c.Last and c.Since exclude.
 func (s *Source) keepPart(c SourceConfig) error {
 	if c.Last > 0 && s.live != nil {
 		return fmt.Errorf("%s: only a regular file has last lines", s.path)

@@ -16,8 +16,8 @@ import (
 	"github.com/orffvar/forecaster/stream/format/sniff"
 )
 
-// partitionsOf returns the columns in the names of the folders of a file, column=value, as Hive and Spark write
-// them.
+// partitionsOf returns the columns and values in the names of a file's folders, column=value, as Hive and Spark
+// write them.
 func partitionsOf(path string) map[string]string {
 	columns := make(map[string]string)
 	for _, folder := range strings.Split(filepath.ToSlash(filepath.Dir(path)), "/") {
@@ -34,10 +34,10 @@ func partitionsOf(path string) map[string]string {
 	return columns
 }
 
-// dateParts are columns of partitions that say no more than the times of the rows.
+// dateParts are the partition columns that the times of the rows already contain.
 var dateParts = []string{"date", "dt", "ds", "day", "week", "month", "quarter", "year", "hour", "minute"}
 
-// partitionColumns returns the columns in the names of the folders of files that tell their rows apart.
+// partitionColumns returns the partition columns that distinguish the rows of files.
 func partitionColumns(files []string) []string {
 	values := make(map[string]string)
 	varying := make(map[string]bool)
@@ -52,7 +52,7 @@ func partitionColumns(files []string) []string {
 	return slices.Sorted(maps.Keys(varying))
 }
 
-// seriesByFolders makes partitions the series of c, unless c has others.
+// seriesByFolders makes the partition columns the series columns of c, unless c has series columns.
 func seriesByFolders(c *SourceConfig, files []string) []sniff.Assumption {
 	columns := partitionColumns(files)
 	if len(columns) == 0 || c.PerFile {
@@ -67,15 +67,15 @@ func seriesByFolders(c *SourceConfig, files []string) []sniff.Assumption {
 	return []sniff.Assumption{{Text: "series by the names of the folders, " + names, Field: "CSVConfig.Series", Value: names, Usual: true}}
 }
 
-// withColumns adds the same cells to all lines of a table.
+// withColumns adds the same cells to each line of a table.
 type withColumns struct {
 	lines *bufio.Reader
-	cells []byte // of the next line
-	rows  []byte // of the lines behind the header
-	text  []byte // not yet read
+	cells []byte // to add to the next line: the names first, then the values
+	rows  []byte // to add to the lines after the header
+	text  []byte // that Read has not returned yet
 }
 
-// addPartitions adds the columns of c to the lines of a table, except those that it has.
+// addPartitions adds the partition columns of c to the lines of a table, except columns that the table has.
 func addPartitions(r io.Reader, path string, c *SourceConfig) (io.Reader, error) {
 	if len(c.partitions) == 0 {
 		return r, nil

@@ -1,10 +1,10 @@
 package file
 
-// pieces is a table as lines of CSV, which more makes a piece at a time.
+// pieces reads a table as lines of CSV. more makes the lines piece by piece.
 type pieces struct {
-	text []byte       // not yet read
-	err  error        // behind text
-	more func() error // makes the next text, which may be empty
+	text []byte       // that Read has not returned yet
+	err  error        // Read returns it after text
+	more func() error // sets the next text, which may be empty
 }
 
 // Read implements io.Reader.

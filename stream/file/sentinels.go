@@ -7,7 +7,8 @@ import (
 	"github.com/orffvar/forecaster/stream/format/sniff"
 )
 
-// nameSentinels names numbers that may stand for a missing value in the first lines of JSON or line protocol.
+// nameSentinels lists, among the assumptions, numbers in the first lines of JSON or line protocol that may stand
+// for a missing value.
 func (s *Source) nameSentinels() error {
 	b, err := s.sample()
 	if err != nil {

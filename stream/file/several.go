@@ -19,25 +19,25 @@ import (
 	"github.com/orffvar/forecaster/stream/format/sniff"
 )
 
-// mostFiles bounds the files of a data set.
+// mostFiles is the largest number of files in a data set.
 const mostFiles = 100_000
 
-// IsSeveral reports whether a path names a folder, or is a pattern of files.
+// IsSeveral reports whether a path is a folder or a pattern of files.
 func IsSeveral(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir() || err != nil && strings.ContainsAny(path, "*?[")
 }
 
-// FormatOfSeveral is FormatOf of the files in a folder, or of a pattern.
+// FormatOfSeveral returns FormatOf for the files in a folder, or for the files that a pattern matches.
 func FormatOfSeveral(path string, formats ...Format) string {
 	files, err := expand([]string{path}, &SourceConfig{Formats: formats})
 	if err != nil {
-		return "" // said when it is opened
+		return "" // OpenSource reports the error
 	}
 	return FormatOf(files[0], formats...)
 }
 
-// expand returns the files that paths name: files, folders or patterns.
+// expand returns the files of paths, each of which is a file, a folder or a pattern.
 func expand(paths []string, c *SourceConfig) (files []string, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -75,10 +75,10 @@ func expand(paths []string, c *SourceConfig) (files []string, err error) {
 	return files, nil
 }
 
-// filesOf returns the files with data in a folder, and in those of its folders that are named as
-// partitions are, column=value. Names that begin with . or _ are those of other things.
+// filesOf returns the data files in a folder and in its partitions, the folders named column=value. Names that
+// begin with . or _ do not count.
 func filesOf(dir string, c *SourceConfig) (files []string, err error) {
-	kinds := make(map[string]string) // a file of each format
+	kinds := make(map[string]string) // one file per format
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		hidden := path != dir && (e.Name()[0] == '.' || e.Name()[0] == '_')
 		switch {
@@ -116,8 +116,8 @@ func filesOf(dir string, c *SourceConfig) (files []string, err error) {
 	return files, nil
 }
 
-// openSet opens files of one kind as one: in the order of their first times, or of their names if each is a
-// series.
+// openSet opens files of one format as one Source: in the order of their first times, or in the order of their
+// names if each file is a series.
 func openSet(name string, files []string, c SourceConfig) (*Source, error) {
 	type begun struct {
 		path    string
@@ -145,7 +145,7 @@ func openSet(name string, files []string, c SourceConfig) (*Source, error) {
 			}
 		}
 		if size += s.size; s.size == 0 {
-			size = -1 << 60 // not known
+			size = -1 << 60 // unknown: the sum stays negative
 		}
 		s.Close()
 	}
@@ -172,24 +172,24 @@ func openSet(name string, files []string, c SourceConfig) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.set = set // the rows of one file may come newest first
+	s.set = set // only now: before, openAs may reverse the rows of the first file
 	s.size, s.assumptions = max(0, size), more
 	return s, nil
 }
 
-// columns returns the names in the header of a table; nil where there is none.
+// columns returns the column names of a table; nil without a header.
 func (s *Source) columns() []string {
 	if len(s.names) == 0 {
 		return nil
 	}
 	names, err := format.ParseHeader(s.names, s.found.CSV.Comma)
 	if err != nil {
-		return nil // said when it was opened
+		return nil // OpenSource has reported the error
 	}
 	return names
 }
 
-// otherColumns is the error for two files with other columns.
+// otherColumns returns the error of two files whose columns differ.
 func otherColumns(one, other string, columns, others []string) error {
 	lack := func(path string, have, want []string) (text []string) {
 		const most = 5
@@ -213,7 +213,7 @@ func otherColumns(one, other string, columns, others []string) error {
 		other, one, strings.Join(differences, "; "))
 }
 
-// seriesOf is the name of the series of files: what their names begin with, or the folder.
+// seriesOf returns the name of the series in files: the common beginning of their names, or the folder.
 func seriesOf(name string, files []string) string {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		abs, err := filepath.Abs(name)
@@ -237,7 +237,7 @@ func seriesOf(name string, files []string) string {
 	return cmp.Or(strings.TrimRight(common, " -_.0123456789"), filepath.Base(folder))
 }
 
-// firstTime returns the time of the first record; 0 without one.
+// firstTime returns the time of the first record; 0 without a record.
 func (s *Source) firstTime() int64 {
 	messages, decoder := make([]stream.Message, 1), s.Decoder()
 	for range 100 {
@@ -259,15 +259,15 @@ func (s *Source) firstTime() int64 {
 	return 0
 }
 
-// set has the files that a Source of several files still has to read.
+// set is the state of a Source of several files.
 type set struct {
-	name    string   // of all files together
-	perFile bool     // each file is a series
-	rest    []string // files that are still to be read
-	lines   int64    // of the files before
+	name    string   // of the data set
+	perFile bool     // each file is one series
+	rest    []string // files not read yet
+	lines   int64    // number of lines before the current file
 }
 
-// nextFile goes on with the next file of a set; io.EOF after the last one.
+// nextFile opens the next file of a set. It returns io.EOF after the last file.
 func (s *Source) nextFile() error {
 	if s.set == nil || len(s.set.rest) == 0 {
 		return io.EOF
@@ -299,8 +299,8 @@ func (s *Source) nextFile() error {
 
 func bytesOf(header []byte) string { return strings.ReplaceAll(string(header), `"`, "") }
 
-// CheckOrder returns an error if one of several files has a record that is not later than the
-// records of the same series in the files before. It reads all files.
+// CheckOrder returns an error unless each record is later than all records of its series in the files before. It
+// reads all files.
 func (s *Source) CheckOrder(ctx context.Context) error {
 	if s.set == nil || s.sort {
 		return nil
@@ -309,7 +309,7 @@ func (s *Source) CheckOrder(ctx context.Context) error {
 		time int64
 		file string
 	}
-	ends, before := make(map[string]end), make(map[string]end) // of the present file, and of those before
+	ends, before := make(map[string]end), make(map[string]end) // in the current file, and in the files before
 	file, decoder := s.path, s.Decoder()
 	messages := make([]stream.Message, 1)
 	for {
@@ -331,7 +331,7 @@ func (s *Source) CheckOrder(ctx context.Context) error {
 		}
 		for r, bad := range records(decoder, &messages[0]) {
 			if bad != nil {
-				continue // refused where it is read
+				continue // Read refuses it
 			}
 			if b := before[r.Series]; b.file != "" && r.Time <= b.time {
 				err = fmt.Errorf("%s and %s overlap in time: series %q has %s in the first and then %s in the second. Make each file a series with  %s , or merge their rows in the order of time with  %s , or name fewer files",

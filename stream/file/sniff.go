@@ -17,14 +17,13 @@ import (
 	"github.com/orffvar/forecaster/stream/format/sniff"
 )
 
-// sampleBytes is how much of a file is looked at before it is read.
+// sampleBytes is the length of the beginning that decides the format of a file.
 const sampleBytes = 1 << 16
 
-// Assumptions returns what the first lines of the file have decided about its format.
+// Assumptions returns the decisions about the format that were made from the first lines of the file.
 func (s *Source) Assumptions() []sniff.Assumption { return s.assumptions }
 
-// decodeUTF16 makes r UTF-8 if it begins with the byte order mark of UTF-16, as files of
-// Windows do.
+// decodeUTF16 returns r as UTF-8. A text with the byte order mark of UTF-16, which Windows writes, is converted.
 func decodeUTF16(r *bufio.Reader) *bufio.Reader {
 	mark, _ := r.Peek(2)
 	if string(mark) != "\xff\xfe" && string(mark) != "\xfe\xff" {
@@ -33,7 +32,7 @@ func decodeUTF16(r *bufio.Reader) *bufio.Reader {
 	return bufio.NewReaderSize(transform.NewReader(r, unicode.BOMOverride(transform.Nop)), sampleBytes)
 }
 
-// sample returns the first complete lines of a regular file, and reads nothing.
+// sample returns the first complete lines of a regular file without consuming them.
 func (s *Source) sample() ([]byte, error) {
 	b, err := s.peek()
 	if len(b) == sampleBytes {
@@ -42,8 +41,8 @@ func (s *Source) sample() ([]byte, error) {
 	return b, err
 }
 
-// sniffCSV completes c, skips what stands before the header and reports whether the newest
-// line comes first.
+// sniffCSV sets the open fields of c, skips the lines before the header, and reports whether the newest line
+// comes first.
 func (s *Source) sniffCSV(ctx context.Context, c *format.CSVConfig) (newestFirst bool, err error) {
 	b, err := s.sample()
 	if err != nil {
@@ -62,7 +61,7 @@ func (s *Source) sniffCSV(ctx context.Context, c *format.CSVConfig) (newestFirst
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", s.path, err)
 	}
-	if s.sort { // asked for, not assumed
+	if s.sort { // the user asked for it: no assumption
 		found.Assumptions = slices.DeleteFunc(found.Assumptions, func(a sniff.Assumption) bool { return a.Field == sniff.SortField })
 	}
 	if err := s.assume(found.Assumptions...); err != nil {
@@ -78,7 +77,8 @@ func (s *Source) sniffCSV(ctx context.Context, c *format.CSVConfig) (newestFirst
 	return found.NewestFirst, nil
 }
 
-// sniffJSON refuses JSON that is not one object a line, completes c and lists the members left out.
+// sniffJSON returns an error for JSON that is not one object per line. Otherwise it sets the open fields of c and
+// lists the members that are ignored.
 func (s *Source) sniffJSON(c *SourceConfig) error {
 	if err := s.checkJSON(); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (s *Source) sniffJSON(c *SourceConfig) error {
 	return s.assume(out...)
 }
 
-// assume remembers assumptions, which a strict source refuses.
+// assume records assumptions. A strict source returns an error instead.
 func (s *Source) assume(more ...sniff.Assumption) error {
 	more = slices.DeleteFunc(slices.Clone(more), func(a sniff.Assumption) bool { return s.missing && a.Field == sniff.MissingField })
 	s.assumptions = append(s.assumptions, more...)

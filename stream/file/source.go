@@ -18,116 +18,114 @@ import (
 	"github.com/orffvar/forecaster/stream/format/sniff"
 )
 
-// SourceConfig is the format of a file.
+// SourceConfig describes the format of a file and the part of it that is read.
 type SourceConfig struct {
-	// Format is the name of one of formats; "" = by the extension, with .gz or .zst behind it or not, or
-	// JSON lines for standard input. A text that is compressed by gzip or zstd is known by its first bytes.
+	// Format is the name of a format; "": the format with the extension of the file, JSON lines for standard
+	// input. A further extension .gz or .zst does not matter: the first bytes show the compression of a text.
 	Format string
 
-	// Formats are the formats that the file may have; nil = all of this package.
+	// Formats are the formats that the file may have; nil: all formats of this package.
 	Formats []Format
 
-	// MaxBytes is the limit of a line; 0 = 1 MiB.
+	// MaxBytes is the largest length of a line; 0: 1 MiB.
 	MaxBytes int
 
-	// Names name the fields, also of CSV and JSON, in errors and assumptions.
+	// Names are the names of these fields, and of those of CSV and JSON, in errors and assumptions.
 	Names format.Names
 
-	// Series is the name of the series of messages that have none; "" = the
-	// name of the file without its extensions, "stdin" for standard input.
+	// Series is the series of messages that do not name one; "": the name of the file without its extensions,
+	// "stdin" for standard input.
 	Series string
 
-	// CSV is the format of lines of CSV; when its Header is nil, the first line
-	// of the file is the header. The first lines of a regular file decide the settings that
-	// are left open, see sniff.CSV and Source.Assumptions.
+	// CSV is the format of lines of CSV. If its Header is nil, the first line of the file is the header. The
+	// first lines of a regular file decide the fields that are left open: see sniff.CSV and Source.Assumptions.
 	CSV format.CSVConfig
 
-	// Strict refuses a file with an assumption about its format.
+	// Strict refuses a file whose format needs an assumption.
 	Strict bool
 
-	// Missing declares that the numbers which stand for a missing value are known: no others are
-	// looked for.
+	// Missing declares that all numbers that stand for a missing value are configured: the first lines are not
+	// searched for more.
 	Missing bool
 
-	// Sort sorts the lines by their times and holds all of them in memory. It is assumed
-	// when the newest line comes first.
+	// Sort sorts the lines by time; it holds all of them in memory. Sort is assumed when the newest line comes
+	// first.
 	Sort bool
 
-	// DropEqual leaves out lines that Sort finds equal to another one.
+	// DropEqual makes Sort drop lines that equal another one.
 	DropEqual bool
 
-	// Last keeps the last lines of a regular file alone, and holds them; 0 = all.
+	// Last is the number of lines that are read, the last ones of a regular file; 0: all. They are held in
+	// memory.
 	Last int
 
-	// Since leaves out records of an earlier time, in nanoseconds since 1970; 0 = none.
+	// Since is the time of the earliest record that is read, ns since 1970 UTC; 0: all records.
 	Since int64
 
-	// Sheet is the sheet of a workbook; "" = the only one with cells.
+	// Sheet is the name of the sheet in a workbook; "": the only sheet with cells.
 	Sheet string
 
 	// JSON is the format of lines of JSON.
 	JSON format.JSONConfig
 
-	// Influx is the format of line protocol, a line a message: a newline within a
-	// string ends it.
+	// Influx is the format of line protocol. A message is one line: a newline within a string ends it, too.
 	Influx format.InfluxConfig
 
-	// More are further files, folders or patterns, of the same format and the same columns: one data set
-	// in the order of time.
+	// More are further files, folders or patterns with the same format and the same columns. All files together
+	// are one data set in the order of time.
 	More []string
 
-	// PerFile makes each of several files a series with the name of the file.
+	// PerFile makes each file a series with the name of the file.
 	PerFile bool
 
-	said       []string // notes of a table
-	asIs       bool     // the lines keep their order, even if the newest comes first
+	said       []string // assumptions of a Format.Table, in words
+	asIs       bool     // keeps the order of the lines, even if the newest comes first
 	partitions []string // columns in the names of folders
 
-	set  *set // of this file and others, which Sort puts in order together
+	set  *set // data set whose lines Sort sorts together; nil: this file alone
 	read *atomic.Int64
 }
 
-// Source reads the lines of a file as messages: offset = line - 1, partition =
-// -1. Blank lines are skipped. It implements stream.Source and checkpoint.Seeker.
+// Source reads the lines of a file as messages with offset = line number - 1 and partition = -1. Blank lines are
+// skipped. It implements stream.Source and checkpoint.Seeker.
 type Source struct {
 	path    string
 	file    *os.File
 	size    int64
 	read    *atomic.Int64
-	live    *live // of a pipe or the like; nil for a regular file
+	live    *live // standard input or a pipe; nil for a regular file
 	lines   *bufio.Reader
 	decoder stream.Decoder
-	csv     *format.CSVConfig // while the header is not yet read
-	local   []*format.CSV     // decoders that remember the times before
-	blanks  string            // what a blank line may have
-	names   []byte            // the line of the header, which files that were joined repeat
+	csv     *format.CSVConfig // nil once the header was read
+	local   []*format.CSV     // decoders of local times, which depend on the lines before
+	blanks  string            // characters that a blank line may have
+	names   []byte            // header line: concatenated files repeat it
 	key     []byte
 
-	packedName string // of the file in a zip archive
+	packedName string // name of the file within a zip archive
 
-	set   *set         // nil = one file
-	found SourceConfig // decisions about the format
+	set   *set         // nil: one file
+	found SourceConfig // the configuration with all decisions about the format
 
-	comments           bool // lines of CSV that begin with # are none of data
+	comments           bool // lines of CSV that begin with # are comments
 	setting            format.Names
 	strict, sort, asIs bool
 	dropEqual, missing bool
-	part               *part // nil: all
-	guessed            bool  // JSON lines on standard input, until the first one was read
+	part               *part // nil: all records
+	guessed            bool  // JSON lines on standard input are a guess until the first line was read
 	assumptions        []sniff.Assumption
 
 	next     int64  // offset of the next line
-	began    bool   // a line of data was seen, or skipped by Seek
-	line     []byte // the next line as far as it was read
-	longest  int    // bytes of a line that are kept
-	messages []byte // backs the messages of the last Read
+	began    bool   // a line of data was read, or skipped by Seek
+	line     []byte // the next line, as far as it was read
+	longest  int    // number of bytes that are kept of a line
+	messages []byte // memory of the messages that the last Read returned
 }
 
-// OpenSource opens the file at path; "-" is standard input, which cannot be
-// rewound: after a restart its lines are taken to be new.
+// OpenSource opens the file at path; "-" is standard input. Standard input cannot be rewound: after a restart its
+// lines count as new.
 //
-// The header of a CSV file is read at once, the header of standard input or a pipe by
-// the first Read.
+// OpenSource reads the header of a regular CSV file; the first Read reads the header of standard input or a pipe.
 func OpenSource(path string, c SourceConfig) (*Source, error) {
 	s, err := openAll(path, c)
 	if err != nil {
@@ -143,7 +141,7 @@ func OpenSource(path string, c SourceConfig) (*Source, error) {
 	return s, nil
 }
 
-// openAll opens a file, or several as one.
+// openAll opens one file, or several files as one Source.
 func openAll(path string, c SourceConfig) (*Source, error) {
 	if c.Formats == nil {
 		c.Formats = formats
@@ -208,7 +206,7 @@ func open(path string, c *SourceConfig) (*Source, error) {
 		if text, s.packedName, err = unzip(f, s.size, s.read); text != nil {
 			s.lines = text
 		} else if !strings.EqualFold(filepath.Ext(path), ".zip") {
-			err = nil // a workbook, perhaps damaged: checkText says it
+			err = nil // a workbook, perhaps damaged: checkText reports it
 		}
 	} else {
 		s.lines, err = decompress(s.lines, s.read)
@@ -221,7 +219,7 @@ func open(path string, c *SourceConfig) (*Source, error) {
 	return s, nil
 }
 
-// counter counts the bytes read through it.
+// counter counts the bytes that are read through it.
 type counter struct {
 	r io.Reader
 	n *atomic.Int64
@@ -233,8 +231,8 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Variables returns the names of the values that every line has; nil where the lines name them, and
-// before the header of a pipe was read.
+// Variables returns the names of the variables in the header. It returns nil if each line names its variables,
+// and before the header of a pipe was read.
 func (s *Source) Variables() []string {
 	if d, ok := s.decoder.(*format.CSV); ok {
 		return d.Variables()
@@ -242,25 +240,23 @@ func (s *Source) Variables() []string {
 	return nil
 }
 
-// Progress returns how many bytes of the file were read, and how many it has (0
-// = unknown). It may be called from any goroutine.
+// Progress returns the number of bytes read, and the length of the file in bytes (0: unknown). It may be called
+// from any goroutine.
 func (s *Source) Progress() (read, total int64) { return s.read.Load(), s.size }
 
-// ErrOtherFile is wrapped by the error of Seek when a file does not begin with the
-// processed lines.
+// ErrOtherFile is wrapped by the error of Seek when the file does not begin with the processed lines.
 var ErrOtherFile = errors.New("it is not the file it was")
 
-// Once implements checkpoint.OnceOnly: standard input and pipes cannot go back.
+// Once implements checkpoint.OnceOnly: standard input and pipes cannot be rewound.
 func (s *Source) Once() bool { return s.live != nil }
 
-// Seek implements checkpoint.Seeker. It cannot check the earlier lines of standard input or of
-// a pipe.
+// Seek implements checkpoint.Seeker. It does not check the earlier lines of standard input or a pipe.
 func (s *Source) Seek(ctx context.Context, next int64, last stream.Mark) error {
 	s.began = true
 	if s.live != nil {
 		s.next = next
 		if s.csv != nil {
-			s.next-- // its header is a line, too
+			s.next-- // the header counts as a line, too
 		}
 		return nil
 	}
@@ -277,7 +273,7 @@ func (s *Source) Seek(ctx context.Context, next int64, last stream.Mark) error {
 		} else if !s.isEmpty(m.Value) {
 			for _, d := range s.local {
 				var r stream.Record
-				_ = d.Decode(&r, &m) // a line that was refused before
+				_ = d.Decode(&r, &m) // a line that was refused is refused again
 			}
 		}
 		s.line = s.line[:0]
@@ -285,7 +281,7 @@ func (s *Source) Seek(ctx context.Context, next int64, last stream.Mark) error {
 	return nil
 }
 
-// message returns the line that was read last as a message that shares its memory.
+// message returns the last line as a message, which shares the memory of the line.
 func (s *Source) message() stream.Message {
 	m := stream.Message{
 		Topic: s.path, Partition: -1, Offset: s.next - 1, Key: s.key, Value: bytes.TrimRight(s.line, "\r\n"),
@@ -309,7 +305,7 @@ func (s *Source) Read(ctx context.Context, dst []stream.Message) (int, error) {
 		err := s.readLine(ctx)
 		if err != nil {
 			if n > 0 {
-				return n, nil // the next Read reports it
+				return n, nil // the next Read reports the error
 			}
 			switch end := errors.Is(err, io.EOF); {
 			case end && !s.began:
@@ -340,13 +336,13 @@ func (s *Source) Read(ctx context.Context, dst []stream.Message) (int, error) {
 	return n, nil
 }
 
-// isEmpty reports whether a line has no data: nothing, or separators alone, as spreadsheets write
-// rows that are empty, a comment, or the header again.
+// isEmpty reports whether a line has no data: it is blank, has only separators (the empty row of a spreadsheet),
+// is a comment, or repeats the header.
 func (s *Source) isEmpty(line []byte) bool {
 	return len(bytes.Trim(line, s.blanks)) == 0 || s.comments && line[0] == '#' || len(s.names) > 0 && bytes.Equal(line, s.names)
 }
 
-// waiting reports whether the next line can be read without waiting for it.
+// waiting reports whether the next line can be read without blocking.
 func (s *Source) waiting() bool {
 	if s.live == nil {
 		return true
@@ -355,9 +351,8 @@ func (s *Source) waiting() bool {
 	return bytes.IndexByte(b, '\n') >= 0
 }
 
-// readLine appends to s.line until it ends with a newline or the file ends. When
-// ctx ends before, the bytes read stay there for the next call. Of a very long
-// line only the beginning is kept.
+// readLine appends to s.line up to a newline or the end of the file. If ctx ends before, the next call continues
+// the line. Only the first s.longest bytes of a line are kept.
 func (s *Source) readLine(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

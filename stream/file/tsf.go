@@ -15,28 +15,28 @@ import (
 	"github.com/orffvar/forecaster/stream/file/internal/csvfield"
 )
 
-// TSFFormat is the format of the Monash archive (Godahewa et al. 2021): a series a line.
+// TSFFormat is the format of the Monash archive (Godahewa et al. 2021): one series per line.
 var TSFFormat = Format{Name: "tsf", Extensions: []string{".tsf"}, Table: readTSF}
 
-// tsfReader makes rows of CSV of the series of a TSF file: unique_id, ds, y.
+// tsfReader reads a TSF file as lines of CSV with the columns unique_id, ds and y.
 type tsfReader struct {
 	pieces
 	lines       *bufio.Reader
 	line        int // number of the last line
-	attributes  int // before the values of a series
-	name, start int // their places; -1 = none
-	months      int // between values, or else
+	attributes  int // number of fields before the values of a series
+	name, start int // indices of these attributes; -1: none
+	months      int // spacing of the values in months; 0: the spacing is step
 	step        time.Duration
 
-	series []byte // the present one
+	series []byte // name of the current series
 	began  time.Time
-	n      int // values so far
+	n      int // number of its values that were read
 	at     time.Time
-	values []byte // values of the series that were not read yet
-	rest   bool   // there are such values
+	values []byte // its remaining values
+	rest   bool   // values is not used up
 }
 
-// tsfSteps are the frequencies with a spacing.
+// tsfSteps are the spacings of the named frequencies.
 var tsfSteps = map[string]struct {
 	months int
 	step   time.Duration
@@ -45,7 +45,7 @@ var tsfSteps = map[string]struct {
 	"half_hourly": {0, 30 * time.Minute}, "minutely": {0, time.Minute}, "secondly": {0, time.Second},
 }
 
-// mostTSFLine is the limit of a line, which holds a whole series.
+// mostTSFLine is the largest length of a line, which is a whole series, in bytes.
 const mostTSFLine = 1 << 28
 
 func readTSF(f *os.File, size int64, c *SourceConfig) (io.Reader, error) {
@@ -58,7 +58,7 @@ func readTSF(f *os.File, size int64, c *SourceConfig) (io.Reader, error) {
 	return r, nil
 }
 
-// head reads the lines before the data.
+// head reads the lines up to @data.
 func (r *tsfReader) head() error {
 	known := false
 	for {
@@ -116,7 +116,7 @@ func (r *tsfReader) frequency(name string) bool {
 	return known
 }
 
-// next returns the next line without its end.
+// next returns the next line without its newline.
 func (r *tsfReader) next() ([]byte, error) {
 	var line []byte
 	for {
@@ -135,7 +135,7 @@ func (r *tsfReader) next() ([]byte, error) {
 	}
 }
 
-// rows makes text of the next values.
+// rows writes the next values as lines of CSV.
 func (r *tsfReader) rows() error {
 	if !r.rest {
 		return r.begin()
@@ -161,7 +161,7 @@ func (r *tsfReader) rows() error {
 	return nil
 }
 
-// begin reads the line of a series.
+// begin reads the attributes of the next series.
 func (r *tsfReader) begin() error {
 	line, err := r.next()
 	if err != nil || len(line) == 0 || line[0] == '#' {
@@ -185,7 +185,7 @@ func (r *tsfReader) begin() error {
 	return nil
 }
 
-// monthsAfter returns the same day months later, or the last day of that month.
+// monthsAfter returns the same day a number of months later, or the last day of that month if it is shorter.
 func monthsAfter(t time.Time, months int) time.Time {
 	next := t.AddDate(0, months, 0)
 	if next.Day() != t.Day() {

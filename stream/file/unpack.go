@@ -19,8 +19,8 @@ var packed = []string{".gz", ".zst", ".zip"}
 
 func isPacked(extension string) bool { return slices.Contains(packed, extension) }
 
-// decompress decompresses a text that begins as one of gzip or zstd, whatever its name says; read counts
-// the bytes read of the file.
+// decompress decompresses a text whose first bytes are those of gzip or zstd, whatever its extension is. read
+// counts the compressed bytes.
 func decompress(r *bufio.Reader, read *atomic.Int64) (*bufio.Reader, error) {
 	begin, _ := r.Peek(4)
 	u := &unpacked{packed: read}
@@ -40,20 +40,20 @@ func decompress(r *bufio.Reader, read *atomic.Int64) (*bufio.Reader, error) {
 	return bufio.NewReaderSize(u, sampleBytes), nil
 }
 
-// unpacked reads a text that is compressed.
+// unpacked reads a compressed text, within the limits below.
 type unpacked struct {
 	text   io.Reader
 	zstd   bool
 	zip    bool
-	packed *atomic.Int64 // bytes read before unpacking
-	n      int64         // bytes of text
+	packed *atomic.Int64 // compressed bytes so far
+	n      int64         // bytes of text so far
 }
 
-// A text longer than leastRefused bytes and mostUnpacked times its file is made to fill memory
-// or disk.
+// A text is refused if it is longer than leastRefused bytes and than mostUnpacked times the compressed file: such
+// a file is made to fill memory or disk.
 const mostUnpacked, leastRefused = 1000, 1 << 28
 
-// longestText is the limit of any text that is compressed.
+// longestText is the largest length of a compressed text after decompression, in bytes.
 const longestText = 64 << 30
 
 var errLongText = fmt.Errorf("the compressed file is longer than %d GiB when it is unpacked, which is the limit: unpack it first", longestText>>30)
@@ -69,7 +69,7 @@ func (u *unpacked) Read(p []byte) (int, error) {
 	return n, u.explain(err)
 }
 
-// explain names the damage of a compressed file, with a remedy.
+// explain adds the kind of damage and the remedy to an error of the decompressor.
 func (u *unpacked) explain(err error) error {
 	remedy := "copy it again, or read what is whole with  gzip -dc IN > OUT"
 	switch {

@@ -13,35 +13,35 @@ import (
 	"sync/atomic"
 )
 
-// XLSXFormat is the format of workbooks of Excel since 2007 (ECMA-376, SpreadsheetML).
+// XLSXFormat is the format of Excel workbooks since 2007 (ECMA-376, SpreadsheetML).
 var XLSXFormat = Format{Name: "xlsx", Extensions: []string{".xlsx", ".xlsm"}, Table: readXLSX}
 
 const (
-	mostSheetPart  = 1 << 26 // bytes of the parts that are read whole
+	mostSheetPart  = 1 << 26 // bytes of a part that is read at once
 	mostCellText   = 1 << 24 // bytes between two tags
-	mostStrings    = 1 << 28 // bytes of all shared texts
-	widthRows      = 1000    // that show how many columns a sheet has
-	mostColumns    = 16384   // of a sheet
-	mostEmptyLines = 10000   // for rows that are not there
+	mostStrings    = 1 << 28 // bytes of all shared strings
+	widthRows      = 1000    // number of first rows that determine the width of a sheet
+	mostColumns    = 16384   // per sheet
+	mostEmptyLines = 10000   // blank lines in place of absent rows
 )
 
 var errWorkbook = errors.New("the workbook is damaged: copy it again, or save it again with Excel or LibreOffice")
 
-// workbook has the parts of a workbook that explain its rows.
+// workbook has the parts of a workbook that are needed to read its rows.
 type workbook struct {
 	parts    map[string]*zip.File
-	packed   *atomic.Int64 // bytes of the file, which limit the bytes after unpacking
+	packed   *atomic.Int64 // length of the file in bytes, which bounds the uncompressed length
 	sheets   []sheet
 	strings  []string
-	styles   []numberStyle // of cells
+	styles   []numberStyle // by the style index of a cell
 	from1904 bool
 
-	durations []int // columns that have some in the first rows
+	durations []int // columns with a duration in the first rows
 }
 
 type sheet struct{ name, part string }
 
-// readXLSX is the Table of XLSXFormat.
+// readXLSX implements Format.Table.
 func readXLSX(f *os.File, size int64, c *SourceConfig) (io.Reader, error) {
 	z, err := zip.NewReader(f, size)
 	if err != nil {
@@ -76,7 +76,7 @@ func readXLSX(f *os.File, size int64, c *SourceConfig) (io.Reader, error) {
 	return rows, nil
 }
 
-// part opens a part.
+// part opens the part with a name.
 func (w *workbook) part(name string) (io.ReadCloser, error) {
 	p := w.parts[strings.ToLower(name)]
 	if p == nil {
@@ -95,7 +95,7 @@ func (w *workbook) part(name string) (io.ReadCloser, error) {
 	}{&unpacked{text: r, packed: w.packed, zip: true}, r}, nil
 }
 
-// unmarshal reads a part whole.
+// unmarshal decodes a whole part into to.
 func (w *workbook) unmarshal(name string, to any) error {
 	r, err := w.part(name)
 	if err != nil {
@@ -105,7 +105,7 @@ func (w *workbook) unmarshal(name string, to any) error {
 	part := io.LimitReader(r, mostSheetPart)
 	err = xml.NewDecoder(part).Decode(to)
 	if err == nil {
-		_, err = io.Copy(io.Discard, part) // the check sum is at the end
+		_, err = io.Copy(io.Discard, part) // reading to the end verifies the checksum
 	}
 	if err != nil {
 		return fmt.Errorf("%w (%s: %w)", errWorkbook, name, err)
@@ -113,7 +113,7 @@ func (w *workbook) unmarshal(name string, to any) error {
 	return nil
 }
 
-// relations are the parts that a part names.
+// relations are the parts that another part refers to.
 type relations struct {
 	List []struct {
 		ID     string `xml:"Id,attr"`
@@ -122,7 +122,7 @@ type relations struct {
 	} `xml:"Relationship"`
 }
 
-// open reads all but the rows.
+// open reads everything but the rows.
 func (w *workbook) open() error {
 	var top relations
 	if err := w.unmarshal("_rels/.rels", &top); err != nil {
@@ -184,7 +184,7 @@ func (w *workbook) open() error {
 	return nil
 }
 
-// choose returns the sheet of c, or the only one with cells.
+// choose returns the sheet that c names, or the only sheet with cells.
 func (w *workbook) choose(c *SourceConfig) (sheet, error) {
 	var names []string
 	var some []sheet
@@ -216,7 +216,7 @@ func (w *workbook) choose(c *SourceConfig) (sheet, error) {
 	return some[0], nil
 }
 
-// width returns the number of columns in the first rows of a sheet, and whether one has a number.
+// width returns the number of columns in the first rows of a sheet, and whether one of their cells has a number.
 func (w *workbook) width(s sheet) (width int, numbers bool, err error) {
 	r, err := w.rows(s, mostColumns)
 	if err != nil {

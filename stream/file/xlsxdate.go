@@ -8,16 +8,16 @@ import (
 	"github.com/orffvar/forecaster/internal/lazyregexp"
 )
 
-// numberStyle is the way in which a style shows a number.
+// numberStyle is the kind of value that a style shows a number as.
 type numberStyle int
 
 const (
 	plainStyle    numberStyle = iota
 	dateStyle                 // a date, a time of day, or both
-	durationStyle             // hours that go beyond a day
+	durationStyle             // hours, also more than 24
 )
 
-// readStyles reads which styles of cells show numbers as dates.
+// readStyles reads the numberStyle of each cell style.
 func (w *workbook) readStyles(name string) error {
 	var styles struct {
 		Formats []struct {
@@ -49,14 +49,14 @@ func (w *workbook) readStyles(name string) error {
 	return nil
 }
 
-// isDateFormat reports whether a format without a code is of dates: ECMA-376, part 1, 18.8.30. 46 is a
-// duration.
+// isDateFormat reports whether a built-in number format shows dates: ECMA-376, part 1, 18.8.30. Format 46 shows
+// durations.
 func isDateFormat(id int) bool {
 	return id >= 14 && id <= 22 || id >= 27 && id <= 36 || id >= 50 && id <= 58 || id == 45 || id == 47
 }
 
-// literal matches what a code of a format shows as it is, and colours, conditions and languages; elapsed a
-// duration such as [h]:mm.
+// literal matches the parts of a format code that are no date fields: literal text, colours, conditions and
+// languages. elapsed matches durations such as [h]:mm.
 var (
 	literal = lazyregexp.New(`"[^"]*"|\\.|[_*].|\[[^\]]*\]`)
 	elapsed = lazyregexp.New(`(?i)\[(h+|m+|s+)\]`)
@@ -67,11 +67,11 @@ func isDateCode(code string) bool {
 	return strings.ContainsAny(strings.ToLower(code), "dmyhs") && !strings.EqualFold(code, "general")
 }
 
-// lastSerial is the number of 9999-12-31, the last date of Excel.
+// lastSerial is the serial number of 9999-12-31, the last date of Excel.
 const lastSerial = 2958466
 
-// dateText returns the date of a number of days as a text, the time of day alone below one day; "" without a
-// date. Times are those to the millisecond: formulas that add steps lose more.
+// dateText returns a serial number of days as date and time, and below one day as time of day; "" beyond the last
+// date. Times are rounded to milliseconds: formulas that add steps have larger rounding errors.
 func dateText(days float64, from1904 bool) string {
 	if !(days >= 0 && days < lastSerial) {
 		return ""
@@ -80,7 +80,7 @@ func dateText(days float64, from1904 bool) string {
 	if days < 1 && !from1904 {
 		return time.UnixMilli(ms).UTC().Format("15:04:05.999")
 	}
-	began := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC) // as Excel has a day 1900-02-29
+	began := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC) // one day early, because Excel counts 1900-02-29
 	switch {
 	case from1904:
 		began = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -12,14 +12,14 @@ import (
 	"github.com/orffvar/forecaster/stream/file/internal/csvfield"
 )
 
-// cell is a cell as CSV has it.
+// cell is a cell as a field of CSV.
 type cell struct {
 	text     string
 	number   bool
-	duration bool // a number of seconds
+	duration bool // text is a number of seconds
 }
 
-// sheetRows reads the rows of a sheet, and writes them as lines of CSV.
+// sheetRows reads the rows of a sheet as lines of CSV.
 type sheetRows struct {
 	pieces
 	book  *workbook
@@ -28,8 +28,8 @@ type sheetRows struct {
 	x     *tags
 	width int
 
-	number int // of the last row
-	lines  int // written
+	number int // number of the last row, from 1
+	lines  int // number of lines written
 	ended  bool
 	cells  []cell
 }
@@ -44,7 +44,7 @@ func (w *workbook) rows(s sheet, width int) (*sheetRows, error) {
 	return r, nil
 }
 
-// row returns the cells of the next row that has some; io.EOF after the last one.
+// row returns the cells of the next row with a value. It returns io.EOF after the last row.
 func (r *sheetRows) row() ([]cell, error) {
 	for !r.ended {
 		t, err := r.x.next()
@@ -70,13 +70,13 @@ func (r *sheetRows) row() ([]cell, error) {
 			r.ended = e.Name.Local == "sheetData"
 		}
 	}
-	if _, err := io.Copy(io.Discard, r.part); err != nil { // the check sum is at the end
+	if _, err := io.Copy(io.Discard, r.part); err != nil { // reading to the end verifies the checksum
 		return nil, fmt.Errorf("%w (%w)", errWorkbook, err)
 	}
 	return nil, io.EOF
 }
 
-// readCells reads the cells of a row, up to the last one with a value.
+// readCells reads the cells of a row, up to the last cell with a value.
 func (r *sheetRows) readCells() error {
 	r.cells = r.cells[:0]
 	column, filled := -1, 0
@@ -167,7 +167,7 @@ func (w *workbook) cellOf(kind, style, value string) (cell, error) {
 	case "b":
 		return cell{text: map[string]string{"1": "true", "0": "false"}[value]}, nil
 	case "e":
-		return cell{text: "#N/A"}, nil // an error is no value
+		return cell{text: "#N/A"}, nil // an error counts as missing
 	case "str", "d":
 		return cell{text: value}, nil
 	}
@@ -191,7 +191,7 @@ func (w *workbook) cellOf(kind, style, value string) (cell, error) {
 	return cell{text: value, number: true}, nil
 }
 
-// next makes text of the next row.
+// next writes the next row as a line of CSV.
 func (r *sheetRows) next() error {
 	cells, err := r.row()
 	if err != nil {
@@ -201,7 +201,7 @@ func (r *sheetRows) next() error {
 		return err
 	}
 	r.text = r.text[:0]
-	if n := r.number - 1 - r.lines; n > 0 && n < mostEmptyLines { // lines count as rows do
+	if n := r.number - 1 - r.lines; n > 0 && n < mostEmptyLines { // line numbers stay row numbers
 		r.text = append(r.text, strings.Repeat("\n", n)...)
 		r.lines += n
 	}
@@ -218,7 +218,7 @@ func (r *sheetRows) next() error {
 	return nil
 }
 
-// columnOf returns the column of a cell such as AB12, from 0; -1 if it has none.
+// columnOf returns the column of a cell reference such as AB12, from 0; -1: no column.
 func columnOf(reference string) int {
 	n := 0
 	for _, c := range reference {
@@ -232,7 +232,7 @@ func columnOf(reference string) int {
 	return n - 1
 }
 
-// columnName returns the letters of a column, from 0.
+// columnName returns the letters of a column, which is counted from 0.
 func columnName(column int) string {
 	name := ""
 	for n := column + 1; n > 0; n = (n - 1) / 26 {

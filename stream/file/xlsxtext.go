@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// readStrings reads the texts that cells share.
+// readStrings reads the shared strings.
 func (w *workbook) readStrings(name string) error {
 	r, err := w.part(name)
 	if err != nil {
@@ -38,7 +38,7 @@ func (w *workbook) readStrings(name string) error {
 	}
 }
 
-// tags reads XML with a limit between two tags.
+// tags reads XML. It limits the number of bytes between two tags.
 type tags struct {
 	*xml.Decoder
 	part    io.Reader
@@ -66,7 +66,7 @@ func (t *tags) next() (xml.Token, error) {
 	return token, err
 }
 
-// text returns the text in the elements t up to the end of an element, without pronunciations.
+// text returns the text of the elements t up to the end tag. Phonetic texts do not count.
 func (t *tags) text(end string) (string, error) {
 	var b strings.Builder
 	in, spoken := false, false
@@ -96,7 +96,7 @@ func (t *tags) text(end string) (string, error) {
 	}
 }
 
-// noEnd makes an error of an end within an element.
+// noEnd turns io.EOF, within an element, into an error.
 func noEnd(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

@@ -15,8 +15,8 @@ import (
 	"github.com/orffvar/forecaster/internal/shell"
 )
 
-// unzip returns the text of the only file in a zip archive, and its name. A workbook, which is an archive
-// of parts, has neither.
+// unzip returns the text of the only file in a zip archive, and its name. For a workbook, which is a zip archive
+// of parts, it returns nil and "".
 func unzip(f *os.File, size int64, read *atomic.Int64) (r *bufio.Reader, name string, err error) {
 	z, err := zip.NewReader(&counterAt{f, read}, size)
 	if err != nil {
@@ -58,7 +58,7 @@ func unzip(f *os.File, size int64, read *atomic.Int64) (r *bufio.Reader, name st
 	return bufio.NewReaderSize(&unpacked{text: text, packed: read, zip: true}, sampleBytes), files[0].Name, nil
 }
 
-// counterAt counts the bytes read through it.
+// counterAt counts the bytes that are read through it.
 type counterAt struct {
 	r io.ReaderAt
 	n *atomic.Int64
