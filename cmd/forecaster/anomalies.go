@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
 )
@@ -133,7 +134,7 @@ func (a *app) anomalies(cmd *cobra.Command, paths []string) error {
 func (a *app) printAnomalies(w io.Writer, r *study.AnomalyReport, top int) {
 	fmt.Fprintln(w, r.Headline())
 	if n := r.Unscored(); n > 0 && r.Score == "model" {
-		a.say(report.Count(n, "row") + " without a score: the first 100 of a series are only learnt, and rows without values; --history FILE gives rows to learn first")
+		a.say(plural.Count(n, "row") + " without a score: the first 100 of a series are only learnt, and rows without values; --history FILE gives rows to learn first")
 	}
 	for _, t := range r.Tables(top) {
 		t.Print(w, a.wide)
