@@ -1,13 +1,19 @@
 package job
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file/filestore"
@@ -53,6 +59,48 @@ func TestFailuresEndTheWork(t *testing.T) {
 	}
 	if r, err := replay(t, input, filepath.Join(dir, "out.jsonl"), input); err == nil {
 		t.Errorf("the state of a replay is a file: %+v", r)
+	}
+}
+
+// A file that is damaged behind its first rows ends each command with the error: what came before it is no whole file.
+func TestDamagedInputEndsTheWork(t *testing.T) {
+	b, err := devbroker.Start(1, []string{"in"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	path := filepath.Join(t.TempDir(), "in.csv.gz")
+	var text, packed bytes.Buffer
+	text.WriteString("time,x\n")
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 20000 {
+		fmt.Fprintf(&text, "%d,%g\n", 1_700_000_000+60*i, r.NormFloat64())
+	}
+	z := gzip.NewWriter(&packed)
+	_, err = z.Write(text.Bytes())
+	if err := errors.Join(err, z.Close(), os.WriteFile(path, packed.Bytes()[:packed.Len()/2], 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	load := func(sets ...string) *config.Config {
+		cfg, err := loadConfig(t, append(sets, "output.discard={}", "model.type=persistence")...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cfg
+	}
+	log, file := logtest.Discard(), load("input.file.path="+path)
+	answers := 0
+	follow := Follow(t.Context(), file, "", log, func(*stream.Batch) error { answers++; return nil })
+	_, replayed := Replay(t.Context(), file, ReplayOptions{Log: log})
+	p := Produce{Path: path, Log: log}
+	_, produced := p.Run(t.Context(), load("input.kafka.brokers="+b.Addr(), "input.kafka.topics=in"))
+	for what, err := range map[string]error{"follow": follow, "run": NewLive(file, log, "").Run(t.Context()), "replay": replayed, "produce": produced} {
+		if err == nil || !strings.Contains(err.Error(), ": the compressed file is truncated") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if answers < 1000 {
+		t.Errorf("%d answers before the damage", answers)
 	}
 }
 

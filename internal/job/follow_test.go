@@ -3,8 +3,11 @@ package job
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,7 +65,7 @@ func TestFollow(t *testing.T) {
 }
 
 // A program that ends between two rows goes on after the last checkpoint: each state.interval has one, and so has an
-// end in order, but not a failure.
+// end in order, but not a failure. Lines of JSON, whose names are looked for, are no other than rows of CSV.
 func TestFollowGoesOnAfterItsLastCheckpoint(t *testing.T) {
 	const rows, last = 20, 7
 	failure := errors.New("the reader is gone")
@@ -78,7 +81,18 @@ func TestFollowGoesOnAfterItsLastCheckpoint(t *testing.T) {
 		{"failed with a checkpoint of each row", 0, failure, rows - last + 1},
 	} {
 		dir := t.TempDir()
-		cfg, err := loadConfig(t, "input.file.path="+rowsFile(t, filepath.Join(dir, "in.csv"), 0, rows), "output.discard={}", "model.type=persistence")
+		input := rowsFile(t, filepath.Join(dir, "in.csv"), 0, rows)
+		if c.interval > 0 {
+			input = filepath.Join(dir, "in.jsonl")
+			var b strings.Builder
+			for i := range rows {
+				fmt.Fprintf(&b, `{"time":%d,"values":{"x":%d}}`+"\n", 1_700_000_000+60*i, i%5)
+			}
+			if err := os.WriteFile(input, []byte(b.String()), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cfg, err := loadConfig(t, "input.file.path="+input, "output.discard={}", "model.type=persistence", "pipeline.variables=x")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -126,7 +126,7 @@ func (g *GapWatch) Hint() string {
 	var spacing, most int64
 	gaps := 0
 	for _, s := range g.series {
-		if s.spacing == 0 && len(s.first) >= 3 {
+		if s.spacing == 0 && len(s.first) > 0 {
 			s.settle()
 		}
 		if s.spacing <= 0 || s.gaps == 0 || s.regular < 9*s.others || spacing > 0 && s.spacing != spacing {
