@@ -2,6 +2,7 @@ package sniff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,7 +46,7 @@ func timesOf(t *testing.T, name string, cells []string, c format.CSVConfig) (tim
 }
 
 // TestTimeForms: each form that programs write times in is read by its evidence, and what could be
-// another one is said.
+// another one is said. A column of times that is named is read as one that is found.
 func TestTimeForms(t *testing.T) {
 	hours := func(layout string) (cells []string) {
 		for i := range 60 {
@@ -123,6 +124,10 @@ func TestTimeForms(t *testing.T) {
 				t.Errorf("%s: %v, %v", c.cells[0], times, err)
 			}
 			continue
+		}
+		named, saidNamed, errNamed := timesOf(t, c.name, c.cells, format.CSVConfig{Time: c.name})
+		if errNamed != nil || saidNamed != said || !slices.Equal(named, times) {
+			t.Errorf("%s in a column that is named: %v, said %q: %v", c.cells[0], named, saidNamed, errNamed)
 		}
 		if err != nil || said != c.said || times[0].Format(time.RFC3339) != c.first {
 			t.Errorf("%s: %v, said %q, want %q: %v", c.cells[0], times, said, c.said, err)

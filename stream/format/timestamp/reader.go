@@ -88,10 +88,10 @@ func (t *Reader) instants(wall int64) (first, second int64) {
 		_, seconds := time.Unix(0, at).In(t.zone).Zone()
 		return int64(seconds) * int64(time.Second)
 	}
-	before, after := wall-offset(wall-day), wall-offset(wall+day)
+	before, after := wall-offset(wall-day), wall-offset(wall+day) // in order where both are: the offset shrinks then
 	switch {
 	case offset(before) == wall-before && offset(after) == wall-after:
-		return min(before, after), max(before, after)
+		return before, after
 	case offset(before) == wall-before:
 		return before, before
 	}
