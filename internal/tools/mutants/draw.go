@@ -141,7 +141,7 @@ func (d *drawing) places(ctx context.Context) (all []lines, err error) {
 		return nil, err
 	}
 	for _, p := range packages {
-		if strings.Contains(p.ImportPath, "/internal/tools/") {
+		if d.isForTests(p) {
 			continue
 		}
 		queries, err := queryFiles(p)
@@ -162,6 +162,13 @@ func (d *drawing) places(ctx context.Context) (all []lines, err error) {
 		return nil, fmt.Errorf("%v have no place for a mutant", d.packages)
 	}
 	return all, nil
+}
+
+// isForTests reports whether a package serves tests alone: an internal one that no other imports but tests.
+func (d *drawing) isForTests(p *source) bool {
+	return strings.Contains(p.ImportPath, "/internal/") && !slices.ContainsFunc(d.sources, func(q *source) bool {
+		return slices.Contains(q.Imports, p.ImportPath) && !strings.Contains(q.ImportPath, "/internal/tools/")
+	})
 }
 
 func placesOf(p *source, name string) (all []lines, err error) {

@@ -6,7 +6,7 @@
 //
 // Drawn mutants are small: another operator, boundary, condition or return, swapped arguments, a call or an
 // assignment that is missing; in Go, and in the JavaScript of the page; and another function, field, operator or
-// number in a query of a dashboard or an alert. Those that do not compile do not count. The tests that cover the line are run: of the package, then of the packages of
+// number in a query of a dashboard or an alert. Tools and packages that serve tests alone have none. Those that do not compile do not count. The tests that cover the line are run: of the package, then of the packages of
 // -tests, or of those that import it. Survivors that no test can notice stand in equivalents.yaml.
 //
 // A change is compiled from an overlay, or the tests run in a copy of the tree, so the tree stays as it is. A mutant is killed when a
