@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"regexp"
+	"slices"
 	"strconv"
 )
 
@@ -46,6 +47,7 @@ type goSites struct {
 	text    []byte
 	results []*ast.FieldList // of the functions around
 	values  []caseValue
+	unread  []ast.Expr // returned beside an error
 	sites   []site
 }
 
@@ -137,7 +139,7 @@ func (s *goSites) visit(n ast.Node) bool {
 	case *ast.CallExpr:
 		s.swaps(n)
 	case *ast.BasicLit:
-		if n.Kind == token.INT {
+		if n.Kind == token.INT && !s.isUnread(n) {
 			if v, err := strconv.Atoi(n.Value); err == nil {
 				s.add("boundary", n.Pos(), n.End(), strconv.Itoa(v+1))
 			}
@@ -173,11 +175,14 @@ func (s *goSites) swaps(n *ast.CallExpr) {
 	}
 }
 
-// returned negates truth values and numbers, and forgets errors.
+// returned negates truth values and numbers, and forgets errors. Nobody reads a number beside an error.
 func (s *goSites) returned(n *ast.ReturnStmt) {
 	fields := s.results[len(s.results)-1]
 	if fields == nil {
 		return
+	}
+	if last := len(n.Results) - 1; last > 0 && s.source(fields.List[len(fields.List)-1].Type) == "error" && s.source(n.Results[last]) != "nil" {
+		s.unread = append(s.unread, n.Results[:last]...)
 	}
 	var kinds []string
 	for _, f := range fields.List {
@@ -193,10 +198,16 @@ func (s *goSites) returned(n *ast.ReturnStmt) {
 		switch kind := kinds[i]; {
 		case kind == "bool":
 			s.add("negated return", e.Pos(), e.End(), "!("+x+")")
-		case (kind == "int" || kind == "float64" || kind == "int64") && x != "0":
+		case (kind == "int" || kind == "float64" || kind == "int64") && !s.isUnread(e) && x != "0":
 			s.add("negated return", e.Pos(), e.End(), "-("+x+")")
 		case kind == "error" && x != "nil":
 			s.add("negated return", e.Pos(), e.End(), "nil")
 		}
 	}
+}
+
+// isUnread reports whether an expression is a number that is returned beside an error.
+func (s *goSites) isUnread(e ast.Expr) bool {
+	_, number := e.(*ast.BasicLit)
+	return number && slices.Contains(s.unread, e)
 }

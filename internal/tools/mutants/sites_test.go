@@ -39,6 +39,13 @@ func f(a, b int) (bool, error) {
 	}
 	return a == b, io.EOF
 }
+
+func n() (int, error) {
+	if ok {
+		return 7, nil
+	}
+	return 8, io.EOF
+}
 `
 	sites, err := sitesOfGo("p.go", []byte(text))
 	if err != nil {
@@ -47,7 +54,8 @@ func f(a, b int) (bool, error) {
 	checkSites(t, text, sites,
 		"a < b → !(a < b)", "< → <=", "< → >=", "-= → +=", "1 → 2",
 		"x.y → _", "a, b → b, a", "h(a...) → ", "!= → ==",
-		"== → !=", "a == b → !(a == b)", "io.EOF → nil")
+		"== → !=", "a == b → !(a == b)", "io.EOF → nil",
+		"ok → !(ok)", "7 → 8", "7 → -(7)", "io.EOF → nil")
 	for _, s := range sites {
 		if runs := s.line == 13; runs != (s.runs == 12) {
 			t.Errorf("line %d runs with line %d", s.line, s.runs)
