@@ -24,6 +24,25 @@ func stateScores(rows [][]float64) []float64 {
 	return scores
 }
 
+// The score of the state begins with the other scores, after a warm-up of normal samples, and stays.
+func TestStateScoreBegins(t *testing.T) {
+	s := NewScorer(Config{Dim: 3})
+	first := -1
+	for i, y := range noisy(8, 1000, 3) {
+		s.Observe(int64(i)*minute, y, make([]float64, 3))
+		score, ok := s.StateScore()
+		if ok && first < 0 {
+			first = i
+		}
+		if ok != (first >= 0) || ok && !(score >= 0) {
+			t.Fatalf("row %d: %v, %v, the first was in row %d", i, score, ok, first)
+		}
+	}
+	if first < anomalyWarmup-1 || first > 3*anomalyWarmup {
+		t.Errorf("the first score is that of row %d", first)
+	}
+}
+
 // On servers whose variables rest, move seldom, or follow a load, the state ranks the rows of long
 // incidents before normal ones. Six other seeds have a mean area of .89, and .86 of the incidents.
 func TestStateOfServers(t *testing.T) {

@@ -11,6 +11,10 @@ var errUnlimited = errors.New("footprint: no limit")
 // WithinAddressSpace returns a provider of a limit of memory that is also within the limit of the address
 // space (ulimit -v): beyond it Go ends the process without a word of ours.
 func WithinAddressSpace(provider func() (uint64, error)) func() (uint64, error) {
+	return within(addressSpace, provider)
+}
+
+func within(addressSpace, provider func() (uint64, error)) func() (uint64, error) {
 	return func() (uint64, error) {
 		limit, err := provider()
 		space, spaceErr := addressSpace()

@@ -87,21 +87,26 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// TestRequestsGrowAgain: what a slow server was spared comes back when it is fast.
+// TestRequestsGrowAgain: what a slow server was spared comes back when it is fast: each fifty requests that are
+// accepted in a row double the next one, up to the size that was asked for.
 func TestRequestsGrowAgain(t *testing.T) {
-	lines := 0
-	sink := New(Config{BatchSize: 64, Attempt: func(_ context.Context, b []byte) error {
-		lines += bytes.Count(b, newline)
+	var sizes []int // of the requests
+	sink := New(Config{BatchSize: 48, Attempt: func(_ context.Context, b []byte) error {
+		sizes = append(sizes, bytes.Count(b, newline))
 		return nil
 	}})
-	sink.size = 1
-	for range 50 {
-		if err := sink.Write(t.Context(), points(64)); err != nil {
-			t.Fatal(err)
+	for range 4 {
+		sink.shrink(10)
+		for range 130 {
+			if err := sink.Write(t.Context(), points(sink.size)); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
-	if sink.size != 64 || lines != 50*64 {
-		t.Errorf("requests of %d lines, %d lines accepted", sink.size, lines)
+	for i, n := range sizes {
+		if want := min(10<<(i%130/50), 48); n != want {
+			t.Fatalf("request %d has %d lines, want %d", i, n, want)
+		}
 	}
 }
 
