@@ -1,7 +1,6 @@
 package anomaly
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval/detection"
-	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // noisy returns n samples of dim independent standard normal variables. Their best
@@ -718,77 +716,11 @@ func TestAnomalyScorerOfARepeatedError(t *testing.T) {
 	}
 }
 
-// A restored state goes on with the same bits: before the first statistics of Level, when the others
-// begin, and in an event.
-func TestAnomalyScorerState(t *testing.T) {
-	rows := noisy(5, 1200, 3)
-	for i := 550; i < 640; i++ {
-		rows[i][1] += 20
-		rows[i][2] = 1
-	}
-	for _, saved := range []int{1, levelStart - 10, levelStart + 5, 600} {
-		whole := NewScorer(Config{Dim: 3})
-		anomalyScores(whole, rows[:saved])
-		enc := snapshot.NewEncoder(nil)
-		whole.State(enc)
-		restored := NewScorer(Config{Dim: 3})
-		dec := snapshot.NewDecoder(enc.Bytes())
-		restored.State(dec)
-		if err := dec.Finish(); err != nil {
-			t.Fatal(err)
-		}
-		a, b := anomalyScores(whole, rows[saved:]), anomalyScores(restored, rows[saved:])
-		for i := range a {
-			if math.Float64bits(a[i]) != math.Float64bits(b[i]) {
-				t.Fatalf("saved after %d, sample %d: %v after restoring, want %v", saved, i, b[i], a[i])
-			}
-		}
-		again := snapshot.NewEncoder(nil)
-		restored.State(again)
-		final := snapshot.NewEncoder(nil)
-		whole.State(final)
-		if !bytes.Equal(again.Bytes(), final.Bytes()) {
-			t.Errorf("saved after %d: the states differ", saved)
-		}
-	}
-}
-
 func TestAnomalyScorerAllocatesNothing(t *testing.T) {
 	s, y, yhat := NewScorer(Config{Dim: 3}), []float64{1, 2, 3}, []float64{1, 2, 2}
 	i := int64(0)
 	if n := testing.AllocsPerRun(300, func() { s.Observe(i*minute, y, yhat); i++; y[1] = -y[1] }); n != 0 {
 		t.Errorf("%v allocations per step", n)
-	}
-}
-
-// A state replaces an older one, with more behind it, altogether: a checkpoint of changes has a
-// series that has begun again.
-func TestAnomalyStateReplacesAnother(t *testing.T) {
-	rng := rand.New(rand.NewPCG(81, 82))
-	learnt := func(n int) *Scorer {
-		s := NewScorer(Config{Dim: 2})
-		for i := range n {
-			y := []float64{rng.NormFloat64(), rng.NormFloat64()}
-			if i%40 >= 30 {
-				y[1] = 20
-			}
-			s.Observe(int64(i)*60e9, y, []float64{0, 0})
-		}
-		return s
-	}
-	encoded := func(s *Scorer) []byte {
-		c := snapshot.NewEncoder(nil)
-		c.Block(func() { s.State(c) })
-		return c.Bytes()
-	}
-	old, want := learnt(1000), encoded(learnt(20))
-	c := snapshot.NewDecoder(want)
-	c.Block(func() { old.State(c) })
-	if err := c.Finish(); err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(encoded(old), want) {
-		t.Error("something of the older state is left")
 	}
 }
 
