@@ -26,7 +26,7 @@ func TestSemicolonsAndDecimalCommas(t *testing.T) {
 				b.WriteString(";" + strings.Replace(cell(), ".", ",", 1))
 			}
 		}
-		s, err := CSV([]byte(b.String()+"\n"), false, format.CSVConfig{})
+		s, err := sniff(t, b.String()+"\n", format.CSVConfig{})
 		if err != nil {
 			t.Errorf("%s: %v\n%s", name, err, b.String())
 			return
@@ -54,12 +54,12 @@ func TestDecimalCommasBetweenCommas(t *testing.T) {
 		"2026-01-01T00:00:00Z,11,29\n2026-01-01T00:05:00Z,11,45\n",
 		"1767225600,11,29\n1767225900,11,45\n",
 	} {
-		if _, err := CSV([]byte("time,x\n"+rows), false, format.CSVConfig{}); err == nil || !strings.Contains(err.Error(), "decimal comma") {
+		if _, err := sniff(t, "time,x\n"+rows, format.CSVConfig{}); err == nil || !strings.Contains(err.Error(), "decimal comma") {
 			t.Errorf("%q: %v", rows, err)
 		}
 	}
 	// The numbers of the lines that R writes have no name either.
-	if _, err := CSV([]byte("time,x\n1,2026-01-01T00:00:00Z,11\n2,2026-01-01T00:05:00Z,12\n"), false, format.CSVConfig{}); err != nil {
+	if _, err := sniff(t, "time,x\n1,2026-01-01T00:00:00Z,11\n2,2026-01-01T00:05:00Z,12\n", format.CSVConfig{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -23,7 +23,7 @@ func TestLongHint(t *testing.T) {
 				fmt.Fprintf(&b, form+",%s,%d\n", i, pair, i)
 			}
 		}
-		s, err := CSV([]byte(b.String()), false, format.CSVConfig{})
+		s, err := sniff(t, b.String(), format.CSVConfig{})
 		text := "a series for each host and metric (CSVConfig.Series=host CSVConfig.Variable=metric" + want + " makes a variable of each metric)"
 		if err != nil || len(s.Assumptions) != 1 || s.Assumptions[0].Text != text {
 			t.Errorf("%v, assumed %v, want %s", err, s.Assumptions, text)

@@ -32,7 +32,7 @@ func TestNumbersAsIDs(t *testing.T) {
 		panel.String():  "a series for each shelf",
 		uneven.String(): "rows of one time have other numbers in column shelf (CSVConfig.Series=shelf makes a series for each)",
 	} {
-		s, err := CSV([]byte(text), false, format.CSVConfig{})
+		s, err := sniff(t, text, format.CSVConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ func table(comma string, cells []string) string {
 // readTable returns the values of a table as CSV and the decoder read it; refusals are left out.
 func readTable(t *testing.T, text string) (Result, []float64) {
 	t.Helper()
-	s, err := CSV([]byte(text), false, format.CSVConfig{})
+	s, err := sniff(t, text, format.CSVConfig{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

@@ -36,7 +36,7 @@ func TestTurnedTables(t *testing.T) {
 		"multiples of a unit":       {"time,a\n2025-01-06,1 MB\n2025-01-07,2 GB\n2025-01-08,3 MB\n2025-01-09,4 GB\n", "2025-01-06T00:00:00Z", "1 2000 3 4000"},
 		"multiples":                 {"time,a\n2025-01-06,1M\n2025-01-07,2K\n2025-01-08,3M\n2025-01-09,4K\n", "2025-01-06T00:00:00Z", "1 0.002 3 0.004"},
 	} {
-		_, err := CSV([]byte(c.text), false, format.CSVConfig{})
+		_, err := sniff(t, c.text, format.CSVConfig{})
 		if err == nil {
 			t.Errorf("%s: no error", name)
 			continue
@@ -78,14 +78,14 @@ func TestTurnedTables(t *testing.T) {
 func TestTablesBeside(t *testing.T) {
 	text := "time,a,,time,b\n2025-01-06 00:00,1,,2025-01-06 00:30,10\n2025-01-06 01:00,2,,2025-01-06 01:30,20\n2025-01-06 02:00,3,,2025-01-06 02:30,30\n"
 	var names format.Names
-	_, err := CSV([]byte(text), false, format.CSVConfig{})
+	_, err := sniff(t, text, format.CSVConfig{})
 	if want := names.Set("CSVConfig.Values", "a") + "  or  " + names.Set("CSVConfig.Time", "time.1") + " " + names.Set("CSVConfig.Values", "b"); err == nil || !strings.Contains(err.Error(), want) {
 		t.Fatalf("%v, want %q", err, want)
 	}
-	if _, err := CSV([]byte(text), false, format.CSVConfig{Time: "time.1", Values: []string{"b"}}); err != nil {
+	if _, err := sniff(t, text, format.CSVConfig{Time: "time.1", Values: []string{"b"}}); err != nil {
 		t.Error(err)
 	}
-	if _, err := CSV([]byte(strings.ReplaceAll(text, ":30", ":00")), false, format.CSVConfig{}); err != nil {
+	if _, err := sniff(t, strings.ReplaceAll(text, ":30", ":00"), format.CSVConfig{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -110,7 +110,7 @@ func TestPartsOfTimesThatAreValues(t *testing.T) {
 		"date,hour,load\n2025-01-06,17,1\n2025-01-07,18,2\n2025-01-08,17,3\n",
 		"t,load\n1700.001,1\n1700.002,2\n1700.003,3\n",
 	} {
-		if _, err := CSV([]byte(text), false, format.CSVConfig{}); err != nil {
+		if _, err := sniff(t, text, format.CSVConfig{}); err != nil {
 			t.Error(err)
 		}
 	}

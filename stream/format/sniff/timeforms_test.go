@@ -21,7 +21,7 @@ func timesOf(t *testing.T, name string, cells []string, c format.CSVConfig) (tim
 		fmt.Fprintf(&b, "%s\t%d.5\n", cell, i%7)
 	}
 	c.Comma = '\t'
-	s, err := CSV([]byte(b.String()), false, c)
+	s, err := sniff(t, b.String(), c)
 	if err != nil {
 		return nil, "", err
 	}
@@ -194,7 +194,7 @@ func TestOrders(t *testing.T) {
 		{[]string{"01.06.25 00:00", "02.06.25 00:00"}, unknown},
 	} {
 		file := "time,a\n" + strings.Join(c.rows, ",1\n") + ",2\n"
-		if _, err := CSV([]byte(file), false, format.CSVConfig{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := sniff(t, file, format.CSVConfig{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v", c.rows, err)
 		}
 	}
@@ -202,7 +202,7 @@ func TestOrders(t *testing.T) {
 		"24.12.2025,1\n01.01.2026":   "the day is first in dates such as 24.12.2025",
 		"1/2/2024,1\n1/13/2024 1:00": "the month is first in dates such as 1/2/2024",
 	} {
-		s, err := CSV([]byte("time,a\n"+rows+",2\n"), false, format.CSVConfig{})
+		s, err := sniff(t, "time,a\n"+rows+",2\n", format.CSVConfig{})
 		if err != nil || len(s.Assumptions) != 1 || s.Assumptions[0].Text != want {
 			t.Errorf("%q: assumed %v, %v", rows, s.Assumptions, err)
 		}

@@ -53,7 +53,7 @@ func TestUnits(t *testing.T) {
 
 // TestUnitOfColumn: numbers of one unit are read without it, and it is said; those of several are left out.
 func TestUnitOfColumn(t *testing.T) {
-	s, err := CSV([]byte("time,cpu,mem,load\n2026-01-01,NA,1 MB,1\n2026-01-02,20%,2 GB,2\n2026-01-03,21%,3 kB,3\n"), false, format.CSVConfig{})
+	s, err := sniff(t, "time,cpu,mem,load\n2026-01-01,NA,1 MB,1\n2026-01-02,20%,2 GB,2\n2026-01-03,21%,3 kB,3\n", format.CSVConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
