@@ -31,6 +31,7 @@ func TestExitCodes(t *testing.T) {
 		{exitUsage, "evaluate --set model.ordr=3 " + good},
 		{exitUsage, "run --set model.ordr=3"},
 		{exitUsage, "run"},
+		{exitUsage, "produce --set output.discard={} --set input.file.path=" + good + " " + good},
 		{exitUsage, "replay --set pipeline.interval=2h " + hourly},
 		{exitUsage, "forecast --set pipeline.interval=1m " + hourly},
 		{exitUsage, "evaluate --set pipeline.interval=2h " + hourly},

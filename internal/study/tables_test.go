@@ -20,6 +20,39 @@ func cells(table report.Table) (rows []map[string]string) {
 	return rows
 }
 
+// checkRow compares the cells of a row with those of want, and there are no others.
+func checkRow(t *testing.T, got, want map[string]string) {
+	t.Helper()
+	for name, text := range want {
+		if got[name] != text {
+			t.Errorf("%s: %s, want %s", name, got[name], text)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("columns %v, want %v", got, want)
+	}
+}
+
+// TestColumnsOfADescription: each figure stands under its name, with its digits.
+func TestColumnsOfADescription(t *testing.T) {
+	d := &Description{Number: 1, Series: []DescribedSeries{{
+		Name: "s", From: "2026-01-01T00:00:00Z", To: "2026-02-03T04:05:06Z", Rows: 12345, Spacing: "1m", Regular: .98765, Gaps: 2345, Lacking: 6789, Seasons: []int{24, 1440},
+		Variables: []DescribedVariable{{
+			Name: "v", Known: 10, Missing: 4321, Least: -1.23456789, Mean: 2.3456789, SD: .123456, Largest: 34.56789, Repeats: .456, Kind: "count", Trend: .789,
+			Seasons: []report.Number{.12, .345},
+		}},
+	}}}
+	tables := d.Tables()
+	checkRow(t, cells(tables[0])[0], map[string]string{
+		"series": "s", "from": "2026-01-01 00:00", "to": TableTime("2026-02-03T04:05:06Z"), "rows": "12,345", "spacing": "1m", "regular steps": "98.8 %",
+		"gaps": "2,345", "lacking rows": "6,789", "seasons": "24, 1,440",
+	})
+	checkRow(t, cells(tables[1])[0], map[string]string{
+		"variable": "v", "min": "-1.2346", "mean": "2.3457", "max": "34.568", "sd": "0.123", "missing": "4,321", "repeats": "0.46", "kind": "count",
+		"trend": "0.79", "season": "0.34",
+	})
+}
+
 // TestColumnsByHand: each figure stands under its name, the best model is that with the lowest error of the measure,
 // and the others are compared with it: positive is worse.
 func TestColumnsByHand(t *testing.T) {
@@ -50,26 +83,16 @@ func TestColumnsByHand(t *testing.T) {
 			"model": "a", "horizon": "3", "n": "2,000", "mse": "5", "mse_se": "0.11", "mae": "0.22", "nmse": "0.25", "nmse skill vs persistence": "0.330",
 			"nmse skill vs var1": "0.440", "coverage": "0.550", "joint": "0.660", "crps": "0.8", "speed": report.Rate(7),
 		}
-		got := cells(tables[0])[0]
-		for name, text := range want {
-			if got[name] != text {
-				t.Errorf("%s: %s, want %s", name, got[name], text)
-			}
-		}
-		if len(got) != len(want) || slices.Index(tables[0].Header, "joint") != slices.Index(tables[0].Header, "coverage")+1 {
+		checkRow(t, cells(tables[0])[0], want)
+		if slices.Index(tables[0].Header, "joint") != slices.Index(tables[0].Header, "coverage")+1 {
 			t.Errorf("columns %q", tables[0].Header)
 		}
 		compared := cells(tables[1])
 		if len(compared) != 1 {
 			t.Fatalf("comparisons %v", compared)
 		}
-		want = map[string]string{
+		checkRow(t, compared[0], map[string]string{
 			"horizon": "3", "compared with the best": c.compared, "difference of " + c.measure: c.difference, "95 % interval": c.interval, "p": "0.0625",
-		}
-		for name, text := range want {
-			if compared[0][name] != text {
-				t.Errorf("%s: %s: %s, want %s", c.measure, name, compared[0][name], text)
-			}
-		}
+		})
 	}
 }

@@ -1,0 +1,45 @@
+package sniff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/orffvar/forecaster/stream/format"
+)
+
+// Columns that number the lines are no variables: whole numbers without a name, those of a usual name, and those that count
+// from 0 or 1, at the left of the time. Other whole numbers are, and so is what counts behind the time.
+func TestIndexColumns(t *testing.T) {
+	for _, c := range []struct {
+		header string
+		number func(i int) int // of line i
+		values string
+	}{
+		{",time,a", func(i int) int { return 7 * (i % 9) }, "a"},
+		{",time,a", func(i int) int { return i }, "a"},
+		{"index,time,a", func(i int) int { return 500 + i }, "a"},
+		{"id,time,a", func(i int) int { return i }, "a"},
+		{"id,time,a", func(i int) int { return 1 + i }, "a"},
+		{"id,time,a", func(i int) int { return 60 - i }, "a"},
+		{"load,time,a", func(i int) int { return 500 + i }, "load,a"},
+		{"load,time,a", func(i int) int { return 7 * (i % 9) }, "load,a"},
+		{"time,id,a", func(i int) int { return i }, "id,a"},
+	} {
+		var b strings.Builder
+		fmt.Fprintln(&b, c.header)
+		for i := range 60 {
+			at := fmt.Sprintf("2026-01-01 00:%02d", i)
+			if strings.HasPrefix(c.header, "time") {
+				fmt.Fprintf(&b, "%s,%d,%d.5\n", at, c.number(i), i%7)
+				continue
+			}
+			fmt.Fprintf(&b, "%d,%s,%d.5\n", c.number(i), at, i%7)
+		}
+		s, err := sniff(t, b.String(), format.CSVConfig{})
+		if err != nil || !slices.Equal(s.CSV.Values, strings.Split(c.values, ",")) {
+			t.Errorf("%s, %d, %d, …: variables %q, want %s; %v", c.header, c.number(0), c.number(1), s.CSV.Values, c.values, err)
+		}
+	}
+}
