@@ -32,7 +32,7 @@ func TestRollingMoments(t *testing.T) {
 	}
 }
 
-// A z-score is that of the variable furthest away, in the window before the row.
+// The z-score of a row is the largest of its variables, in the window before the row.
 func TestZScores(t *testing.T) {
 	got := ZScores([][]float64{{0, 5}, {2, 5}, {4, math.NaN()}, {4, 6}}, 2)
 	// Row 2: a is 3 deviations above the mean 1 of {0, 2}. Row 3: b was

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A limit of memory is the lower one of that of the machine and that of the address space without what is reserved of
-// it, of which a quarter is left where there is little.
+// The limit of memory is the smaller of two: the memory of the machine, and the address space less the reserve, or a
+// quarter of a small address space.
 func TestWithin(t *testing.T) {
 	const none = 0 // no limit is known
 	unknown := errors.New("unknown")

@@ -62,7 +62,7 @@ func TestFailuresEndTheWork(t *testing.T) {
 	}
 }
 
-// A file that is damaged behind its first rows ends each command with the error: what came before it is no whole file.
+// A file that is damaged behind its first rows ends each command with the error: the rows before it are no whole file.
 func TestDamagedInputEndsTheWork(t *testing.T) {
 	b, err := devbroker.Start(1, []string{"in"})
 	if err != nil {

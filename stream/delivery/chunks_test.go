@@ -87,8 +87,8 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// TestRequestsGrowAgain: what a slow server was spared comes back when it is fast: each fifty requests that are
-// accepted in a row double the next one, up to the size that was asked for.
+// TestRequestsGrowAgain: requests that shrank for a slow server grow again: after fifty accepted requests in a row the
+// next one is twice as large, up to the configured size.
 func TestRequestsGrowAgain(t *testing.T) {
 	var sizes []int // of the requests
 	sink := New(Config{BatchSize: 48, Attempt: func(_ context.Context, b []byte) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
-// noted is a follower that writes down what it gets.
+// noted is a follower that writes down each call.
 type noted struct{ lines []string }
 
 func (n *noted) Observe(y []float64, scored bool) { n.note("sample", y, scored) }
@@ -24,8 +24,8 @@ func (n *noted) ResetLags() { n.note("reset") }
 
 func (n *noted) note(what ...any) { n.lines = append(n.lines, fmt.Sprint(what...)) }
 
-// A follower gets each sample after the forecasts of it: those of the batch with their bounds, those of a missing sample
-// without bounds, and a reset in their place behind a gap that is not filled.
+// A follower gets the forecasts of a sample before the sample. Forecasts of the batch have bounds, those of a missing
+// sample have none. Behind a gap that is not filled the follower is reset instead.
 func TestFollowerGetsSamplesAndForecasts(t *testing.T) {
 	n, c := new(noted), streamtest.DriftConfig()
 	c.Emit, c.Config, c.Evaluation.From = []int{1, 2, 3, 4}, assemble.Config{Interval: 1e9, MaxGap: 2}, 2

@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// memory is a source of three messages. It counts what the tests of a source ask for.
+// memory is a source of three messages. It counts the seeks.
 type memory struct {
 	next  int
 	seeks *int

@@ -7,7 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/tools/logtest"
 )
 
-// The log writes what is in order, and panics at arguments that are not.
+// The log writes pairs of key and value, and panics at other arguments.
 func TestArgumentsInOrder(t *testing.T) {
 	var b strings.Builder
 	log := logtest.New(&b)

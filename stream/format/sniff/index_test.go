@@ -9,8 +9,8 @@ import (
 	"github.com/orffvar/forecaster/stream/format"
 )
 
-// Columns that number the lines are no variables: whole numbers without a name, those of a usual name, and those that count
-// from 0 or 1, at the left of the time. Other whole numbers are, and so is what counts behind the time.
+// Columns that number the lines are no variables: whole numbers without a name, with a usual name, or counting from 0
+// or 1, at the left of the time. Other whole numbers are variables, and so are counts behind the time.
 func TestIndexColumns(t *testing.T) {
 	for _, c := range []struct {
 		header string
