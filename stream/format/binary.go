@@ -9,11 +9,11 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// signatures begin data that is not text. gzip, zstd and others of a topic's own compression are undone by the
-// client of Kafka; here a producer has compressed a value itself.
+// signatures are the first bytes of data that is not text. The Kafka client undoes the compression of a topic. A
+// compressed value here was compressed by the application.
 var signatures = []struct {
 	begins, is string
-	settings   []setting // that read such data
+	settings   []setting // settings that read such data
 }{
 	{"\x1f\x8b", "gzip; let the producer of Kafka compress (compression.type=gzip) in the place of the application", nil},
 	{"\x28\xb5\x2f\xfd", "zstd; let the producer of Kafka compress (compression.type=zstd) in the place of the application", nil},
@@ -27,13 +27,13 @@ var signatures = []struct {
 	{"\xfe\xff", "UTF-16; write UTF-8", nil},
 }
 
-// formatField is the field that chooses the format of messages.
+// formatField is the field that selects the format of messages.
 const formatField = "stream.Decoder"
 
 // setting is a field of a configuration with a value.
 type setting struct{ field, value string }
 
-// settingsText writes settings behind a colon.
+// settingsText returns settings after a colon.
 func (n Names) settingsText(settings []setting) string {
 	text := ""
 	for i, s := range settings {
@@ -45,8 +45,8 @@ func (n Names) settingsText(settings []setting) string {
 	return text
 }
 
-// FramedSchema returns the number of the schema in the five bytes that serializers of a schema registry write before
-// a value (Confluent's wire format: 0, and four bytes, the highest first), and the value behind them.
+// FramedSchema splits a message in Confluent's wire format: a zero byte, the schema number in four bytes
+// (big-endian), and the value. Serializers of a schema registry write it.
 func FramedSchema(message []byte) (id int, value []byte, ok bool) {
 	if len(message) < 5 || message[0] != 0 {
 		return 0, nil, false
@@ -54,7 +54,7 @@ func FramedSchema(message []byte) (id int, value []byte, ok bool) {
 	return int(binary.BigEndian.Uint32(message[1:])), message[5:], true
 }
 
-// Unreadable names the kind of a message that is not text, with the setting that helps; "" = it may be text.
+// Unreadable returns the kind of a message that is not text, with the setting that helps; "": it may be text.
 func (n Names) Unreadable(message []byte) string {
 	if isText(message) {
 		return ""
@@ -74,7 +74,7 @@ func (n Names) Unreadable(message []byte) string {
 	return fmt.Sprintf("binary, it begins with the bytes % x", message[:min(len(message), 8)])
 }
 
-// isText reports whether a message begins as text does, if not as UTF-8.
+// isText reports whether a message begins like text, in UTF-8 or another encoding.
 func isText(message []byte) bool {
 	const first = 16
 	for _, c := range message[:min(len(message), first)] {
@@ -85,8 +85,8 @@ func isText(message []byte) bool {
 	return len(message) == 0 || message[0] < utf8.RuneSelf || utf8.Valid(message)
 }
 
-// looksLikeProtobuf reports whether all bytes are fields of Protobuf, with small numbers. One in several hundred random
-// messages of some bytes are.
+// looksLikeProtobuf reports whether the message is a sequence of Protobuf fields with small field numbers. One in
+// several hundred short random messages is one by chance.
 func looksLikeProtobuf(message []byte) bool {
 	for len(message) > 0 {
 		number, _, n := protowire.ConsumeField(message)

@@ -18,75 +18,73 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// CSVConfig has the columns of a CSV line. With several columns of Series, the name of the series
-// has a tag for each, as TagsOf reads them: host=a,rack=2. An empty field is no tag.
+// CSVConfig describes the lines of a CSV file. With several columns in Series, the name of a series has a tag per
+// column, in the form that TagsOf reads: host=a,rack=2. An empty field adds no tag.
 type CSVConfig struct {
 	Header   []string       // names of the columns; required
-	Comma    byte           // between fields; 0 = ','
-	Series   []string       // columns that name the series; nil = the key of the message
-	Time     string         // column with the time; "" = the first column
-	Clock    string         // column with the time of day where Time has the date alone; "" = none
-	TimeUnit timestamp.Unit // of a time that is a number
+	Comma    byte           // separator of fields; 0: ','
+	Series   []string       // columns that name the series; nil: the key of the message names it
+	Time     string         // column with the time; "": the first column
+	Clock    string         // column with the time of day if column Time has only the date; "": none
+	TimeUnit timestamp.Unit // unit of a time that is a number
 
 	// Names name the fields in errors.
 	Names Names
 
-	// DateOrder is the order of dates that do not begin with the year, Zone the zone of
-	// times that name none; nil = UTC. The order of the lines of a series says
-	// which of the two hours at the end of summer time is meant; with Apart, where a line is
-	// read by itself, it is the first.
+	// DateOrder is the order of day and month in dates that do not begin with the year. Zone is the zone of
+	// times without one; nil: UTC. The end of summer time repeats an hour: the order of a series' lines shows
+	// which of the two is meant. Apart: each line is read by itself, and the first of the two is meant.
 	DateOrder timestamp.Order
 	Zone      *time.Location
 	Apart     bool
 
-	// OneOrder makes a date that only the other DateOrder reads an error instead of a
-	// refusal: the dates of the lines before were misread.
+	// OneOrder makes a date that is valid only in the other DateOrder an error instead of a refusal, because the
+	// dates of earlier lines were then misread.
 	OneOrder bool
 
-	// Decimal is the mark before the fraction of a number, '.' or ','; 0 = '.', or ',' where
-	// Thousands is '.'. Thousands stands between groups of three digits and is left out; 0 = none,
-	// ' ' and '\'' are any blank and any apostrophe.
+	// Decimal is the decimal mark, '.' or ','; 0: '.', or ',' if Thousands is '.'. Thousands is the separator
+	// between groups of three digits; 0: none. ' ' stands for any blank, '\'' for any apostrophe.
 	Decimal   byte
 	Thousands byte
 
-	// Whole means that the first lines of a file have whole numbers alone, so that a point in a
-	// later one is not explained.
+	// Whole: the first lines of the file have only whole numbers, so they do not show what a point in a later
+	// number means.
 	Whole bool
 
-	// Values are the columns with values, in order; nil = all others.
+	// Values are the columns with values, in order; nil: all other columns.
 	Values []string
 
-	// Lists are columns of the file that a line does not have, for they hold several values each.
+	// Lists are columns of the original file that are not in the lines, because they have several values per row.
 	Lists []string
 
-	// Variable is the column with the name of the variable where a line has one
-	// value, in the only column of Values; "" = one column a variable.
+	// Variable is the column with the name of the variable, when a line has one value, in the only column of
+	// Values; "": each column of Values is a variable.
 	Variable string
 
-	// Missing are spellings of a missing value besides the empty field and the spellings of common programs,
-	// such as NA, NaN, null, -, #N/A and \N. A number stands for all spellings of it.
+	// Missing are further spellings of a missing value. The empty field and the spellings of common programs,
+	// such as NA, NaN, null, -, #N/A and \N, always count. A number stands for all its spellings: -999 for -999.0.
 	Missing []string
 
-	// Units are what stands behind or before the numbers of columns, such as " °C" or "€".
+	// Units are the units after, or the currencies before, the numbers of a column, such as " °C" or "€".
 	Units map[string]string
 
-	// MaxBytes limits a line. 0 means 1 MiB.
+	// MaxBytes is the largest length of a line; 0: 1 MiB.
 	MaxBytes int
 }
 
-// CSV decodes one line a message. Fields may be quoted as in RFC 4180, but not
-// contain a newline; blanks around a time or a value are ignored.
+// CSV decodes messages of one line. Fields may be quoted as in RFC 4180, but must not contain a newline. Blanks
+// around a time or a value are ignored.
 type CSV struct {
 	c        CSVConfig
 	time     int      // column
 	series   []int    // columns, ascending by name
-	tagKeys  [][]byte // their names
-	variable int      // column, -1 = none
-	clock    int      // likewise
+	tagKeys  [][]byte // names of the series columns
+	variable int      // column; -1: none
+	clock    int      // column; -1: none
 	values   []int    // columns
 	names    []string
-	units    []string // of each value
-	scaled   []bool   // by value: its unit is k, M or another multiple
+	units    []string // by value
+	scaled   []bool   // by value: the unit is k, M or another multiple
 	times    timestamp.Reader
 	numbers  cells.Numbers
 	plain    bool // decimal.ParsePlain reads the numbers
@@ -96,7 +94,7 @@ type CSV struct {
 	number  []float64
 	clocked []byte // scratch
 	seen    *intern.Strings
-	one     [1]string // the name of the variable of a line with one
+	one     [1]string // the name of the variable, for a line with one value
 }
 
 // NewCSV returns a decoder.
@@ -186,8 +184,8 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 	return d, nil
 }
 
-// severalValues is the error of more than one column left for the value of the column of the variable,
-// with the setting that takes the others away.
+// severalValues returns the error of a long format with more than one column for the value. The error has the
+// setting that excludes the other columns.
 func (d *CSV) severalValues() error {
 	var names []string
 	for _, i := range d.values {
@@ -210,11 +208,11 @@ func (d *CSV) column(name string) (int, error) {
 	return i, nil
 }
 
-// New returns a decoder of the same lines, which has read none.
+// New returns a decoder with the same configuration and without memory of earlier lines.
 func (d *CSV) New() *CSV {
 	other, err := NewCSV(d.c)
 	if err != nil {
-		panic("format: " + err.Error()) // d was made of it
+		panic("format: " + err.Error()) // d was made with the same configuration
 	}
 	return other
 }
@@ -222,7 +220,7 @@ func (d *CSV) New() *CSV {
 // Remembers reports whether the time of a line depends on the lines before.
 func (d *CSV) Remembers() bool { return d.times.Remembers() }
 
-// Variables returns the names of the values; nil where a column names them.
+// Variables returns the names of the variables; nil if a column names them.
 func (d *CSV) Variables() []string {
 	if d.variable >= 0 {
 		return nil
@@ -233,8 +231,7 @@ func (d *CSV) Variables() []string {
 // TimeColumn returns the name of the column with the time.
 func (d *CSV) TimeColumn() string { return d.c.Header[d.time] }
 
-// Decode implements stream.Decoder. The record shares no memory with m, but its
-// slices are reused by the next Decode.
+// Decode implements stream.Decoder. The record shares no memory with m. The next Decode overwrites its slices.
 func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 	if len(m.Value) > d.c.MaxBytes {
 		return refuse.New(refuse.TooLarge, "%d bytes, at most %d are allowed", len(m.Value), d.c.MaxBytes)
@@ -293,7 +290,7 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 	return nil
 }
 
-// timeField returns the time of the line that was split.
+// timeField returns the time field of the line that was split last.
 func (d *CSV) timeField() []byte {
 	text := bytes.TrimSpace(d.fields[d.time])
 	if d.clock >= 0 {
@@ -303,7 +300,7 @@ func (d *CSV) timeField() []byte {
 	return text
 }
 
-// timeText returns the time of a line; ok is false for a line without.
+// timeText returns the time field of a line; ok is false for a line without one.
 func (d *CSV) timeText(line []byte) (text []byte, ok bool) {
 	if d.split(line) != nil || len(d.fields) != len(d.c.Header) {
 		return nil, false
@@ -311,7 +308,7 @@ func (d *CSV) timeText(line []byte) (text []byte, ok bool) {
 	return d.timeField(), true
 }
 
-// notTime says which text is no time, and why.
+// notTime returns the refusal of a text that is not a time because of err.
 func (d *CSV) notTime(text []byte, err error) *refuse.Error {
 	what, remedy := explainDate(d.c.DateOrder, text, err, d.c.Names)
 	return fault(refuse.Facts{Fault: refuse.NotTime, Cell: string(text), Column: d.TimeColumn(), Remedy: remedy},
@@ -320,7 +317,7 @@ func (d *CSV) notTime(text []byte, err error) *refuse.Error {
 
 // setSeries finds the columns that name the series.
 func (d *CSV) setSeries(names []string) error {
-	names = slices.Sorted(slices.Values(names)) // so that the order of tags is theirs
+	names = slices.Sorted(slices.Values(names)) // the tags are in this order
 	for i, name := range names {
 		if i > 0 && name == names[i-1] {
 			return fmt.Errorf("column %q names the series twice", name)
@@ -334,7 +331,7 @@ func (d *CSV) setSeries(names []string) error {
 	return nil
 }
 
-// seriesOf returns the name of the series of the line that was split.
+// seriesOf returns the name of the series in the line that was split last.
 func (d *CSV) seriesOf(m *stream.Message) (string, error) {
 	switch len(d.series) {
 	case 0:
@@ -367,7 +364,7 @@ func ParseHeader(line []byte, comma byte) ([]string, error) {
 	return names, nil
 }
 
-// SeparatorName writes a separator as settings have it: a tab is "tab".
+// SeparatorName returns a separator as settings write it: a tab is "tab".
 func SeparatorName(comma byte) string {
 	if comma == '\t' {
 		return "tab"

@@ -6,8 +6,7 @@ import (
 	"errors"
 )
 
-// split finds the fields of a line. encoding/csv, which allocates, is asked only
-// where there are quotes.
+// split finds the fields of a line. It uses encoding/csv, which allocates, only for a line with quotes.
 func (d *CSV) split(line []byte) error {
 	d.fields = d.fields[:0]
 	line = bytes.TrimRight(line, "\n")

@@ -11,27 +11,26 @@ import (
 	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
-// ForecastJSON writes forecasts as JSON has the samples, so that a reader of these reads them,
-// too: all variables with their bounds in one object per horizon.
+// ForecastJSON writes forecasts in the layout of JSON samples, so that a reader of samples reads forecasts, too.
+// One object per horizon has all variables and their bounds:
 //
 //	{"host":"web1","time":"2026-01-01T00:00:10Z","cpu":0.5,"cpu_lower":0.4,"cpu_upper":0.6,
 //	 "horizon":"1","model":"auto","origin":"2026-01-01T00:00:00Z"}
 //
-// Horizon, model and origin are text: a reader that takes the numbers beside the time finds
-// variables alone. With several levels there is an object per level. A bound that is not calibrated is
-// null.
+// Horizon, model and origin are text, so that the only numbers beside the time are variables. With several levels
+// there is one object per level. A bound that is not calibrated is null.
 type ForecastJSON struct {
 	levels []float64
 	fields []outField // ascending by path
-	taken  []string   // names of members that are not variables
-	flat   bool       // variables stand beside the time
+	taken  []string   // names that a variable cannot have: other members use them
+	flat   bool       // the variables are members beside the time
 }
 
-// outField is a member of the objects, by its path.
+// outField is a member of the objects.
 type outField struct {
 	path string
 	role role
-	key  string // of a tag
+	key  string // key of the tag, for a tag
 }
 
 // NewForecastJSON returns an encoder for readers with the configuration c, which must not
@@ -110,7 +109,7 @@ func (e *ForecastJSON) AppendForecast(dst []byte, ends []int, f *stream.Forecast
 	return dst, ends
 }
 
-// values appends the variables with their bounds.
+// values appends the variables and their bounds.
 func (e *ForecastJSON) values(w *jsonWriter, f *stream.Forecast, k int, before string) {
 	value := func(name string, v float64) {
 		w.dst = append(w.dst, before...)
@@ -143,12 +142,12 @@ func (e *ForecastJSON) values(w *jsonWriter, f *stream.Forecast, k int, before s
 	}
 }
 
-// jsonWriter appends members by their paths, which must ascend, so that members of one object
-// are neighbours.
+// jsonWriter appends members by their paths. Invariant: the paths ascend, so the members of one object are
+// neighbours.
 type jsonWriter struct {
 	dst  []byte
-	open []string // objects on the way to the last member
-	any  bool     // something is in the innermost of them
+	open []string // names of the open objects, outermost first
+	any  bool     // the innermost open object has a member
 }
 
 // member begins a member; the empty path closes all objects but the first.

@@ -19,51 +19,47 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// Measurement as an element of InfluxConfig.Series stands for the measurement of
-// a line, as it does in Flux.
+// Measurement, as an element of InfluxConfig.Series, stands for the measurement of a line. Flux has the same name.
 const Measurement = "_measurement"
 
-// measurementTag is the tag of an output that has the measurement of a series:
-// "measurement" is a keyword of InfluxQL.
+// measurementTag is the output tag with the measurement of a series. Its name is not "measurement", which is a
+// keyword of InfluxQL.
 const measurementTag = "metric"
 
-// InfluxConfig says which parts of a line of line protocol are the series, and which the
-// variables.
+// InfluxConfig assigns the parts of a line of line protocol to series and variables.
 type InfluxConfig struct {
 	// Names name the fields in errors.
 	Names Names
 
-	// Series are the tags, or Measurement, that make a series; the other tags become a part
-	// of the names of the variables. Nil means the measurement and all tags.
+	// Series are the tags that identify a series, and Measurement. Other tags become part of the names of the
+	// variables. Nil: the measurement and all tags.
 	Series []string
 
 	// Ignore are tags that belong neither to the series nor to the variables.
 	Ignore []string
 
-	// Fields are the fields with values; nil means every field that is a number or a
-	// boolean (true is 1).
+	// Fields are the fields with values; nil: every field that is a number or a boolean (true is 1).
 	Fields []string
 
-	TimeUnit timestamp.Unit // of the times
+	TimeUnit timestamp.Unit // unit of the times
 
-	// MaxBytes and MaxDim limit a message, and the values of a line. 0 means the
-	// default.
+	// MaxBytes is the largest length of a message, MaxDim the largest number of values per line. 0: the default.
 	MaxBytes int // 1 MiB
 	MaxDim   int // 1,024
 }
 
-// Influx decodes lines of line protocol, as Telegraf publishes them: any number
-// in a message, each one a record.
+// Influx decodes messages of line protocol, as Telegraf publishes them: any number of lines per message, one
+// record per line.
 //
 //	cpu,cpu=cpu0,host=a usage_idle=97.5,usage_user=2i 1767225600000000000
 //
-// The series is written as in the line, with its tags sorted: cpu,cpu=cpu0,host=a.
-// With Series: host it is host=a, and the variables are
+// The name of the series is the head of the line with sorted tags: cpu,cpu=cpu0,host=a. With Series: host the name
+// is host=a, and the names of the variables begin with the rest of the head:
 //
 //	cpu,cpu=cpu0 usage_idle
 //
-// Strings, comments and lines without a number are passed over. A line without a
-// time has the time of its message. It implements stream.Splitter.
+// Strings, comments and lines without a number are skipped. A line without a time has the time of its message.
+// Influx implements stream.Splitter.
 type Influx struct {
 	c InfluxConfig
 
@@ -79,9 +75,9 @@ type Influx struct {
 	line        stream.Message
 	measurement []byte
 	tags        []tag
-	head, fixed []byte // the series, and the beginning of the names of the variables
-	prefix      int    // length of that beginning
-	buf         []byte // backs measurement and tags
+	head, fixed []byte // name of the series, and the common beginning of the names of the variables
+	prefix      int    // length of the common beginning
+	buf         []byte // memory of measurement and tags
 	namesOf     []string
 	values      []float64
 	seen        map[string]uint64 // name of a variable -> line it was last seen in
@@ -126,8 +122,8 @@ func (d *Influx) Split(m *stream.Message) {
 	d.message, d.rest, d.large = m, m.Value, len(m.Value) > d.c.MaxBytes
 }
 
-// Next implements stream.Splitter. The record shares no memory with the message,
-// but its slices are reused by the next line.
+// Next implements stream.Splitter. The record shares no memory with the message. The next call overwrites its
+// slices.
 func (d *Influx) Next(r *stream.Record) error {
 	if d.large {
 		d.rest, d.large, r.Message = nil, false, d.message
@@ -228,7 +224,7 @@ func (d *Influx) decode(r *stream.Record, line []byte) (ok bool, err error) {
 func malformed(err error) error {
 	var at *lineprotocol.DecodeError
 	if errors.As(err, &at) {
-		const most = 200 // the text may quote much of the line
+		const most = 200 // bytes: the error may quote most of the line
 		text := at.Err.Error()
 		return refuse.New(refuse.Malformed, "column %d: %s", at.Column, text[:min(len(text), most)])
 	}
@@ -278,7 +274,7 @@ func (d *Influx) decodeHead(dec *lineprotocol.Decoder) error {
 	return nil
 }
 
-// keep copies b, which the decoder uses again.
+// keep copies b, because the line protocol decoder overwrites b.
 func (d *Influx) keep(b []byte) []byte {
 	n := len(d.buf)
 	d.buf = append(d.buf, b...)
@@ -294,7 +290,8 @@ func contains(list []string, b []byte) bool {
 	return false
 }
 
-// AppendTag appends a tag of a name that TagsOf reads, behind a comma unless it is the first.
+// AppendTag appends a tag to the name of a series in the form that TagsOf reads. A comma comes before each tag but
+// the first.
 func AppendTag[T []byte | string](dst []byte, key, value T) []byte {
 	if len(dst) > 0 {
 		dst = append(dst, ',')
@@ -303,8 +300,8 @@ func AppendTag[T []byte | string](dst []byte, key, value T) []byte {
 	return appendName(dst, value, ",= ")
 }
 
-// appendName appends b with a backslash before each backslash and each of the
-// special characters, so that no two names become one.
+// appendName appends b with a backslash before each backslash and each special character, so that different names
+// stay different.
 func appendName[T []byte | string](dst []byte, b T, special string) []byte {
 	for i := range len(b) {
 		c := b[i]

@@ -18,51 +18,48 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// Flat as JSONConfig.Values means that the values stand beside the time: the variables are
-// the members of the message that are numbers, true, false or null.
+// Flat, as JSONConfig.Values, means that the values are beside the time: each member of the message that is a
+// number, true, false or null is a variable.
 const Flat = "."
 
-// JSONConfig has the places of series, time and values in a JSON message. Paths are names
-// of members joined by dots.
+// JSONConfig has the paths of series, time and values in a JSON message. A path is the names of nested members,
+// joined by dots.
 type JSONConfig struct {
-	Series   string         // path of the name of the series; "" = the key of the message
-	Time     string         // path of the time; "" = "time"
-	Values   string         // path of the object or array of values, or Flat; "" = "values" where a message has it, else Flat
-	TimeUnit timestamp.Unit // of a time that is a number
+	Series   string         // path of the name of the series; "": the key of the message names it
+	Time     string         // path of the time; "": "time"
+	Values   string         // path of the object or array of values, or Flat; "": "values" if a message has it, else Flat
+	TimeUnit timestamp.Unit // unit of a time that is a number
 
 	// Names name the fields in errors.
 	Names Names
 
-	// Tags are the paths of texts or numbers that make a series, instead of Series: the
-	// series of {"host": "web1", "dc": "eu", ...} is dc=eu,host=web1, as Influx has it. A
-	// message may lack some of them.
+	// Tags are the paths of texts or numbers that identify a series, instead of Series: the series of {"host":
+	// "web1", "dc": "eu", ...} is dc=eu,host=web1, as for Influx. A message may lack some of them, but not all.
 	Tags []string
 
-	// Zone is the zone of times that name none; nil = UTC. An hour that the end of summer time
-	// repeats is taken for the first of the two.
+	// Zone is the zone of times without one; nil: UTC. Where the end of summer time repeats an hour, the first of
+	// the two is meant.
 	Zone *time.Location
 
-	// Long means one variable a message, as Nixtla's libraries have it. Then the
-	// defaults are Series: "unique_id" or, where it is not there, the key of the
-	// message; Time: "ds", Variable: "variable", Values: "y", a number or null. A
-	// message without Variable is of a series with one variable, which has the name
-	// of the value.
+	// Long: each message has one variable, as in Nixtla's libraries. The defaults are then Series: "unique_id" or,
+	// in a message without it, the key; Time: "ds"; Variable: "variable"; Values: "y", a number or null. In a
+	// message without Variable, the variable has the name of the value.
 	Long     bool
-	Variable string // path of the name of the variable, if Long
+	Variable string // path of the name of the variable; for Long
 
-	// Assume is told once when messages are found to be envelopes: of Kafka Connect or Debezium. Paths then
-	// begin at their record, unless a message has its time and values where the paths say.
+	// Assume is called once, when messages are found to be envelopes of Kafka Connect or Debezium. Paths then begin
+	// at the record in the envelope, unless a message has its time and values at the paths themselves.
 	Assume func(text string)
-	base   string // path of the record in an envelope
+	base   string // path of the record in the envelope
 
-	// MaxBytes, MaxDepth and MaxDim limit a message, its nesting and its values.
-	// 0 means the default.
+	// MaxBytes, MaxDepth and MaxDim are the largest length, depth of nesting and number of values of a message. 0:
+	// the default.
 	MaxBytes int // 1 MiB
 	MaxDepth int // 8
 	MaxDim   int // 1,024
 }
 
-// JSON decodes one object a message:
+// JSON decodes messages of one object:
 //
 //	{"time": "2026-01-01T00:00:00Z", "values": {"cpu": 0.5, "mem": 0.7}}
 //	{"time": 1767225600, "values": [0.5, null, 0.7]}
@@ -71,31 +68,30 @@ type JSONConfig struct {
 //
 //	{"unique_id": "host1", "ds": "2026-01-01", "variable": "cpu", "y": 0.5}
 //
-// the last one if Long. Values are numbers, true and false, which are 1 and 0, or null where one
-// is missing. Text and objects beside them are left out. Members that are not asked
-// for are ignored; one that is asked for must not be there twice. The object of the values may have the
-// time, the series and tags as well; numbers beside them are the values, and all else is left out.
+// The last form needs Long. A value is a number, true (1), false (0), or null (missing). Other members are ignored.
+// A member that the configuration names must not be there twice. The object of the values may contain the time,
+// the series and the tags, too: its other numbers are then the values.
 type JSON struct {
 	c    JSONConfig
 	root *member
-	base *member // of the record: root, unless in an envelope
+	base *member // node of the record: root, unless the record is in an envelope
 	dec  jx.Decoder
 
 	behind  stream.Message // the message without its first five bytes
-	inside  *JSON          // of the envelope that was seen last
+	inside  *JSON          // decoder of the records in envelopes; nil: no envelope was seen
 	assumed bool
 
 	times timestamp.Reader
-	shape shape // of the message before
+	shape shape // layout of the previous message
 
 	tags          []tagValue // ascending by key
-	nameOf        []byte     // of the series, made of tags
+	nameOf        []byte     // name of the series, made of tags
 	series, names *intern.Strings
 	seen          map[string]uint64 // name of a variable -> message it was last seen in
 	message       uint64
-	either        bool   // values are at "values", or else beside the time
-	keyed         bool   // the key of a message stands for the name of the series
-	valueName     string // of the variable of a long message that names none
+	either        bool   // values are at "values", or beside the time without it
+	keyed         bool   // the key of a message is the name of its series
+	valueName     string // name of the variable in a long message without Variable
 
 	// The fields below belong to the message being decoded.
 	text      []byte
@@ -104,10 +100,10 @@ type JSON struct {
 	found     [roles]bool
 	record    *stream.Record
 	namesOf   []string
-	before    []string // the names in the message before, in the memory of namesOf
-	asBefore  bool     // so far namesOf has the names of before
+	before    []string // names in the previous message, in the memory of namesOf
+	asBefore  bool     // the names so far equal those of before
 	values    []float64
-	variable  string // of the value
+	variable  string // name of the variable
 	unnamed   bool
 	refusal   *refuse.Error
 	inObject  func(*jx.Decoder, []byte) error // the methods as values, made once
@@ -181,10 +177,11 @@ func NewJSON(c JSONConfig) (*JSON, error) {
 	return d, nil
 }
 
-// framed reports whether an object stands behind the five bytes of a schema registry. No JSON begins with 0.
+// framed reports whether value is an object after the five bytes of a schema registry. JSON cannot begin with a zero
+// byte.
 func framed(value []byte) bool { return len(value) > 5 && value[0] == 0 && value[5] == '{' }
 
-// errRefused ends the parser; d.refusal says why.
+// errRefused stops the parser; d.refusal has the reason.
 var errRefused = errors.New("format: refused")
 
 func (d *JSON) refuse(reason refuse.Reason, format string, args ...any) error {
@@ -199,7 +196,7 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	case len(m.Value) > d.c.MaxBytes:
 		return refuse.New(refuse.TooLarge, "%d bytes, at most %d are allowed", len(m.Value), d.c.MaxBytes)
 	case framed(m.Value):
-		// A serializer of JSON Schema has written five bytes before the object.
+		// The serializer of JSON Schema writes five bytes before the object.
 		d.behind = *m
 		_, d.behind.Value, _ = FramedSchema(m.Value)
 		err := d.Decode(r, &d.behind)

@@ -11,7 +11,8 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// noTime says which setting names the time of a message, and which one its values where they need one, too.
+// noTime returns the refusal of a message without a time. It proposes the setting for the time, and the setting
+// for the values if they need one, too.
 func (d *JSON) noTime(message []byte) error {
 	field, nested := object.TimeField(message), ""
 	if d.either && !d.found[valuesRole] {
@@ -22,8 +23,8 @@ func (d *JSON) noTime(message []byte) error {
 	return fault(refuse.Facts{Remedy: ": " + d.c.Names.Set("JSONConfig.Time", field) + nested}, "no time at %q", d.c.Time)
 }
 
-// notAnObject names the mistake in a message that the parser has refused, and
-// where: encoding/json has better words for it.
+// notAnObject returns the mistake and its place in a message that the parser has refused. The words are those of
+// encoding/json, which are better.
 func (d *JSON) notAnObject(value []byte) error {
 	if what := d.c.Names.Unreadable(value); what != "" {
 		return refuse.New(refuse.Malformed, "%s", what)

@@ -6,7 +6,7 @@ import "strings"
 type role int
 
 const (
-	inner role = iota // only on the path to other members
+	inner role = iota // an object on the path of other members
 	timeRole
 	seriesRole
 	valuesRole
@@ -15,10 +15,10 @@ const (
 	roles   = tagRole
 )
 
-// member is a node in the tree of the paths.
+// member is a node in the tree of paths.
 type member struct {
 	role     role
-	open     bool // its numbers are values, unless another path names them
+	open     bool // numbers in it are values, unless another path names them
 	names    []string
 	children []*member
 }
@@ -32,7 +32,7 @@ func (m *member) child(name []byte) *member {
 	return nil
 }
 
-// at returns the member at a path, which it makes if need be; the empty path is m.
+// at returns the member at a path, and creates a missing one. The empty path is m.
 func (m *member) at(path string) *member {
 	if path == "" {
 		return m
@@ -49,8 +49,8 @@ func (m *member) at(path string) *member {
 	return m
 }
 
-// add adds a path. It returns false when another path equals it, begins with it or is its
-// beginning. Other paths may lie within the path of the values.
+// add adds a path. It returns false if the path equals another one, or one lies within the other. Other paths may
+// lie within the path of the values.
 func (m *member) add(path string, r role) bool {
 	for part := range strings.SplitSeq(path, ".") {
 		if m.role != inner && m.role != valuesRole {

@@ -12,10 +12,10 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// tagValue is a tag and its value in the message being decoded, "" when it has none.
+// tagValue is a tag and its value in the current message; "": the message lacks the tag.
 type tagValue struct{ path, key, value string }
 
-// setTags prepares the tags with the paths.
+// setTags prepares the tags at the paths.
 func (d *JSON) setTags(paths []string) error {
 	for _, path := range paths {
 		key := path[strings.LastIndexByte(path, '.')+1:]
@@ -40,8 +40,7 @@ func (d *JSON) tag(as role, key []byte) error {
 	return d.name(as, "tag", &t.value, d.names)
 }
 
-// unnamedSeries returns the series of a message that names none: made of the tags, "" without
-// one, or the key.
+// unnamedSeries returns the series of a message that does not name it: the tags ("" without any), or the key.
 func (d *JSON) unnamedSeries(m *stream.Message) string {
 	if len(d.tags) == 0 {
 		return d.series.Get(m.Key)

@@ -49,7 +49,7 @@ func (d *JSON) time() error {
 	return nil
 }
 
-// name reads the name of the series or variable, or the value of a tag, which may be a number.
+// name reads the name of the series or variable, or the value of a tag. Each may be a text or a number.
 func (d *JSON) name(as role, of string, name *string, in *intern.Strings) error {
 	switch d.dec.Next() {
 	case jx.Number:
@@ -72,8 +72,8 @@ func (d *JSON) name(as role, of string, name *string, in *intern.Strings) error 
 	return d.refuse(refuse.Malformed, "the name of the %s is neither text nor a number", of)
 }
 
-// value reads a member of the object of values. Names in the order of the message before, the usual
-// case, are not looked up.
+// value reads a member of the object of values. Names in the order of the previous message, the usual case, need no
+// look-up.
 func (d *JSON) value(_ *jx.Decoder, key []byte) error {
 	n := len(d.namesOf)
 	if d.asBefore && n < len(d.before) && d.before[n] == string(key) {
@@ -95,7 +95,7 @@ func (d *JSON) value(_ *jx.Decoder, key []byte) error {
 	return d.number(name)
 }
 
-// flat reads a member of a message whose values are among its members.
+// flat reads a member of a message with values beside the time.
 func (d *JSON) flat(key []byte) error {
 	switch d.dec.Next() {
 	case jx.Number, jx.Null, jx.Bool:
@@ -104,13 +104,13 @@ func (d *JSON) flat(key []byte) error {
 	return d.skip()
 }
 
-// dropValues forgets the values that stood beside the time: the message has an object of them.
+// dropValues removes the values that were found beside the time, because the message has an object of values.
 func (d *JSON) dropValues() {
 	if len(d.values) == 0 {
 		return
 	}
 	d.namesOf, d.values = d.namesOf[:0], d.values[:0]
-	d.message++ // no name was seen
+	d.message++ // so that no name counts as seen
 	d.shape.holes = slices.DeleteFunc(d.shape.holes, func(h hole) bool { return h.role == valuesRole })
 }
 
@@ -130,7 +130,7 @@ func (d *JSON) number(name string) error {
 			return err
 		}
 		d.shape.note(d.text, n, valuesRole, false)
-		if v, err = decimal.Parse(n); err != nil { // out of range is infinite: the engine refuses it as such
+		if v, err = decimal.Parse(n); err != nil { // a number out of range becomes infinite, which the engine refuses
 			return err
 		}
 	case jx.Null:
@@ -144,7 +144,7 @@ func (d *JSON) number(name string) error {
 		if err != nil {
 			return err
 		}
-		d.shape.holes = append(d.shape.holes, hole{from: -1}) // is read, not filled in
+		d.shape.holes = append(d.shape.holes, hole{from: -1}) // the next message must be parsed
 		if v = 0; b {
 			v = 1
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// enter reads the object that comes next.
+// enter reads the next value, an object, with f for its members.
 func (d *JSON) enter(f func(*jx.Decoder, []byte) error) error {
 	if err := d.deeper(); err != nil {
 		return err
@@ -23,7 +23,7 @@ func (d *JSON) deeper() error {
 	return nil
 }
 
-// object reads one member of an object on the way to the wanted ones.
+// object reads one member of an object on the path to the configured members.
 func (d *JSON) object(_ *jx.Decoder, key []byte) error {
 	m := d.at.child(key)
 	if m == nil {
@@ -84,7 +84,7 @@ func (d *JSON) object(_ *jx.Decoder, key []byte) error {
 	return d.refuse(refuse.Malformed, "the values are neither an object nor an array")
 }
 
-// skip reads over the value that comes next, minding its depth.
+// skip skips the next value, and checks its depth.
 func (d *JSON) skip() error {
 	switch d.dec.Next() {
 	case jx.Object:

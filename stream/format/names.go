@@ -1,10 +1,11 @@
 package format
 
-// Names says how a user gives a field of a configuration a value, such as --set input.csv.comma=; for
-// CSVConfig.Comma, in errors and assumptions; without a value it is the name alone. nil = as in Go.
+// Names returns the words with which a user gives a field of a configuration a value, for errors and assumptions:
+// --set input.csv.comma=; for CSVConfig.Comma. Without a value it returns only the name of the setting. nil: the
+// words are those of Go.
 type Names func(field, value string) string
 
-// Set is how a user gives a field a value.
+// Set returns the words with which a user gives a field a value.
 func (n Names) Set(field, value string) string {
 	switch {
 	case n != nil:

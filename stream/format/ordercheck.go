@@ -8,8 +8,8 @@ import (
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
-// explainDate describes a text that is no date in order o because of err. The remedy is the order that
-// reads the text, if one does.
+// explainDate describes a text that is not a date in order o because of err. The remedy is the order in which the
+// text is a date, if there is one.
 func explainDate(o timestamp.Order, text []byte, err error, names Names) (what, remedy string) {
 	switch {
 	case o == timestamp.YearFirst && (timestamp.DayFirst.Reads(text) || timestamp.MonthFirst.Reads(text)):
@@ -17,20 +17,20 @@ func explainDate(o timestamp.Order, text []byte, err error, names Names) (what, 
 	case !o.IsOther(text):
 		return err.Error(), ""
 	}
-	date, _ := o.Rewrite(text) // the day that the other order reads is at most 12: the month is wrong
+	date, _ := o.Rewrite(text) // in order o the month is above 12
 	return fmt.Sprintf("no date with %s=%s, there is no month %s", names.Set("CSVConfig.DateOrder", ""), o, date[5:7]), ": say " + names.Set("CSVConfig.DateOrder", string(o.Other()))
 }
 
-// OrderCheck compares the dates in the lines of a file with the order that was told, before
-// anything is learnt from them: the wrong order reads 03/04/2026, but not 13/04/2026.
+// OrderCheck compares the dates of a file with the configured order before a model learns from them. The wrong order
+// still reads 03/04/2026, but not 13/04/2026.
 type OrderCheck struct {
 	d     *CSV
 	order timestamp.Order
 	lines int
-	read  [2][]int64 // times in the order that was told, and in the other one
+	read  [2][]int64 // times in the configured order, and in the other order
 }
 
-// NewOrderCheck returns nil where no order was told.
+// NewOrderCheck returns nil if no order is configured.
 func (d *CSV) NewOrderCheck() *OrderCheck {
 	if d.c.DateOrder == timestamp.YearFirst {
 		return nil
@@ -38,11 +38,11 @@ func (d *CSV) NewOrderCheck() *OrderCheck {
 	return &OrderCheck{d: d, order: d.c.DateOrder}
 }
 
-// mostOrdered is the number of lines that an OrderCheck looks at.
+// mostOrdered is the largest number of lines that an OrderCheck reads.
 const mostOrdered = 200_000
 
-// Add looks at a line. It reports whether it needs no further one, and returns an error for a
-// date that only the other order reads.
+// Add reads a line; done: no further line is needed. It returns an error for a date that is valid only in the other
+// order.
 func (c *OrderCheck) Add(m *stream.Message) (done bool, err error) {
 	text, ok := c.d.timeText(m.Value)
 	if !ok {
@@ -67,9 +67,8 @@ func (c *OrderCheck) Add(m *stream.Message) (done bool, err error) {
 	return failed[0] == nil, nil
 }
 
-// Result compares the spacing of the times by both orders where no date has decided: months that
-// are read as days leave holes of months. It returns an error when the other order alone is
-// without holes.
+// Result compares the spacing of the times in both orders if no date has decided: months that are read as days leave
+// gaps of months. It returns an error when only the other order has no gaps.
 func (c *OrderCheck) Result() error {
 	if !timestamp.MisreadOrder(c.read[0], c.read[1]) {
 		return nil

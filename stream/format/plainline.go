@@ -9,16 +9,15 @@ import (
 	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
-// plainLine has the series of a text before the fields of a line, its measurement and
-// tags, and the variables of the last such line.
+// plainLine has the series for one text of measurement and tags, and the variables of the last line with that text.
 type plainLine struct {
 	series string
-	prefix int      // bytes before the field in the name of a variable
-	names  []string // of the last such line
+	prefix int      // length of the common beginning of the names
+	names  []string // names of the variables in the last such line
 }
 
-// headOf returns the text before the fields of a line, and the rest; nil for a line with
-// escapes or control characters.
+// headOf splits a line into measurement and tags, and the rest. It returns nil for a line with escapes or control
+// characters.
 func headOf(line []byte) (head, rest []byte) {
 	space := -1
 	for i, c := range line {
@@ -35,9 +34,9 @@ func headOf(line []byte) (head, rest []byte) {
 	return line[:space], line[space+1:]
 }
 
-// decodePlain decodes a line of which all but the values, strings and time was seen
-// before. It is several times as fast as the library and allocates nothing. It
-// returns false for every other line, and for those with something wrong.
+// decodePlain decodes a line that differs from an earlier line only in its values, strings and time. It is several
+// times as fast as the library, and allocates nothing. It returns ok = false for every other line, and for a line
+// with a mistake.
 func (d *Influx) decodePlain(r *stream.Record, line []byte) (ok, number bool) {
 	head, rest := headOf(line)
 	p := d.plain[string(head)]
@@ -77,7 +76,7 @@ func (d *Influx) decodePlain(r *stream.Record, line []byte) (ok, number bool) {
 	return true, len(d.values) > 0
 }
 
-// remember keeps what decodePlain needs of a line that the library has decoded.
+// remember stores the parts of a decoded line that decodePlain needs.
 func (d *Influx) remember(line []byte, r *stream.Record) {
 	head, _ := headOf(line)
 	if head == nil {
@@ -94,8 +93,8 @@ func (d *Influx) remember(line []byte, r *stream.Record) {
 	p.names = append(p.names[:0], r.Names...)
 }
 
-// cutField returns the first field of b, and what follows: more fields, or the
-// time. The key is nil where b does not begin with a field.
+// cutField returns the first field of b, and the rest: more fields, or the time. The key is nil if b does not begin
+// with a field.
 func cutField(b []byte) (key, value, rest []byte, more bool) {
 	equal := bytes.IndexByte(b, '=')
 	if equal <= 0 || equal+1 == len(b) || bytes.ContainsAny(b[:equal], " ,\"") {
@@ -122,8 +121,7 @@ func cutField(b []byte) (key, value, rest []byte, more bool) {
 	return key, b[:end], b[end+1:], b[end] == ','
 }
 
-// plainNumber reads a number as decimal digits, with or without the mark of an
-// integer.
+// plainNumber reads a number of decimal digits, with or without the suffix i of an integer.
 func plainNumber(text []byte) (float64, bool) {
 	switch last := text[len(text)-1]; last {
 	case 'i', 'u':

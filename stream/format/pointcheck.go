@@ -9,14 +9,14 @@ import (
 	"github.com/orffvar/forecaster/stream/format/internal/cells"
 )
 
-// PointCheck finds numbers such as 1.234 in a file whose first lines have whole numbers alone: they are
-// a thousand times larger where the point separates thousands.
+// PointCheck finds numbers such as 1.234 in a file whose first lines have only whole numbers. If the point separates
+// thousands, such a number is a thousand times larger.
 type PointCheck struct {
 	d     *CSV
-	first error // such a number; nil = none
+	first error // error of the first such number; nil: none so far
 }
 
-// NewPointCheck returns nil where the point of numbers is known.
+// NewPointCheck returns nil if the meaning of the point is known.
 func (d *CSV) NewPointCheck() *PointCheck {
 	if !d.c.Whole {
 		return nil
@@ -24,8 +24,7 @@ func (d *CSV) NewPointCheck() *PointCheck {
 	return &PointCheck{d: d}
 }
 
-// Add looks at a line. It needs no further one behind a number such as 1.5, whose point stands before
-// a fraction.
+// Add reads a line. done: a number such as 1.5 has shown that the point is a decimal point.
 func (c *PointCheck) Add(m *stream.Message) (done bool, err error) {
 	if bytes.IndexByte(m.Value, '.') < 0 {
 		return false, nil
@@ -53,5 +52,5 @@ func (c *PointCheck) Add(m *stream.Message) (done bool, err error) {
 	return false, nil
 }
 
-// Result returns the error of the first such number, if nothing shows what its point is.
+// Result returns the error of the first such number, if no number has shown the meaning of the point.
 func (c *PointCheck) Result() error { return c.first }

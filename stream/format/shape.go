@@ -8,15 +8,14 @@ import (
 	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
-// shape is a message that the parser has read: as a rule the next one differs from it in
-// the texts of the time and the values alone. All that is between them is then compared
-// instead of parsed, which takes a third of the time.
+// shape is a message that the parser has read. The next message usually differs only in the time and the values: the
+// text between them is then compared instead of parsed, which takes a third of the time.
 type shape struct {
-	text  []byte // empty = none
-	holes []hole // in order; the text between them is not empty
+	text  []byte // empty: no message
+	holes []hole // ascending. Invariant: the text between two holes is not empty
 }
 
-// hole is where a number or the inside of a string stands that was asked for.
+// hole is the range of a number, or of the inside of a string, that the record needs.
 type hole struct {
 	from, to int
 	role     role
@@ -25,8 +24,7 @@ type hole struct {
 
 func (s *shape) forget() { s.text, s.holes = s.text[:0], s.holes[:0] }
 
-// note adds the place of a part of text. One that is a copy, for it had escapes, or empty
-// has none.
+// note adds the hole of a part of text. A part that is empty, or a copy because it had escapes, has no range.
 func (s *shape) note(text, part []byte, as role, quoted bool) {
 	from := cap(text) - cap(part)
 	if len(part) == 0 || from < 0 || from >= len(text) || &text[from] != &part[0] {
@@ -35,7 +33,7 @@ func (s *shape) note(text, part []byte, as role, quoted bool) {
 	s.holes = append(s.holes, hole{from, from + len(part), as, quoted})
 }
 
-// keep keeps text, of which all was noted.
+// keep stores text, whose holes are complete.
 func (s *shape) keep(text []byte) {
 	for i := range s.holes {
 		if s.holes[i].from < 0 {
@@ -45,8 +43,8 @@ func (s *shape) keep(text []byte) {
 	s.text = append(s.text, text...)
 }
 
-// fill decodes a message that has the shape of the one before. It returns false for every
-// other one, and for those with something wrong or unusual.
+// fill decodes a message with the shape of the previous message. It returns false for every other message, and for a
+// message with a mistake or an unusual value.
 func (d *JSON) fill(r *stream.Record, m *stream.Message) bool {
 	s := &d.shape
 	if len(s.text) == 0 {
@@ -61,7 +59,7 @@ func (d *JSON) fill(r *stream.Record, m *stream.Message) bool {
 			return false
 		}
 		rest, known = rest[len(same):], h.to
-		end := bytes.IndexByte(rest, s.text[known]) // what follows the hole
+		end := bytes.IndexByte(rest, s.text[known]) // the byte that follows the hole
 		if end <= 0 {
 			return false
 		}
@@ -115,7 +113,7 @@ func (d *JSON) fill(r *stream.Record, m *stream.Message) bool {
 	return true
 }
 
-// plainJSON reads a number as JSON has it, exponents and very long ones aside.
+// plainJSON reads a JSON number; ok is false for exponents and very long numbers.
 func plainJSON(text []byte) (v float64, ok bool) {
 	digits := text
 	if text[0] == '-' {
@@ -127,7 +125,7 @@ func plainJSON(text []byte) (v float64, ok bool) {
 	return decimal.ParsePlain(text)
 }
 
-// isSimple reports whether text stands for itself in a string of JSON.
+// isSimple reports whether a JSON string contains text without escapes.
 func isSimple(text []byte) bool {
 	for _, c := range text {
 		if c < ' ' || c >= 0x7f || c == '\\' {

@@ -10,10 +10,9 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// TagsOf returns the tags in the name of a series that Influx, or JSON with Tags, has
-// made: host=a,rack=2 has host=a and rack=2. With measurement the name begins with one,
-// and cpu,host=a has metric=cpu and host=a; a tag of the name metric becomes metric_.
-// It returns nil for a name of another form.
+// TagsOf returns the tags in the name of a series, which Influx or JSON with Tags has made: host=a,rack=2 has the
+// tags host=a and rack=2. measurement: the name begins with a measurement, so cpu,host=a has the tags metric=cpu and
+// host=a; a tag metric is renamed metric_. TagsOf returns nil for a name of another form.
 func TagsOf(series string, measurement bool) []stream.Tag {
 	var tags []stream.Tag
 	for i, part := range splitEscaped(series, ',') {
@@ -39,7 +38,7 @@ func sortTags(tags []stream.Tag) {
 	slices.SortFunc(tags, func(a, b stream.Tag) int { return cmp.Compare(a.Key, b.Key) })
 }
 
-// splitEscaped splits s at a separator that has no backslash before it.
+// splitEscaped splits s at separators without a backslash before them.
 func splitEscaped(s string, separator byte) (parts []string) {
 	from := 0
 	for i := 0; i < len(s); i++ {
@@ -69,14 +68,12 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// SeriesTemplate finds the tags in names of series of one form: {dc}/{host} finds in
-// eu/web1 dc=eu and host=web1.
+// SeriesTemplate finds tags in the names of series: the template {dc}/{host} finds dc=eu and host=web1 in eu/web1.
 type SeriesTemplate struct {
-	texts, keys []string // texts[i] is before the value of keys[i], the last one at the end
+	texts, keys []string // texts[i] comes before the value of keys[i]; the last text is the end of the name
 }
 
-// ParseSeriesTemplate reads a template. Two values need a text between them, so that a name
-// is read in one way only.
+// ParseSeriesTemplate reads a template. There must be text between two values, so that a name has only one reading.
 func ParseSeriesTemplate(text string) (*SeriesTemplate, error) {
 	t := &SeriesTemplate{}
 	rest := text
@@ -106,7 +103,7 @@ func ParseSeriesTemplate(text string) (*SeriesTemplate, error) {
 	return t, nil
 }
 
-// Tags returns the tags in the name of a series, nil when it has another form.
+// Tags returns the tags in the name of a series; nil for a name of another form.
 func (t *SeriesTemplate) Tags(series string) []stream.Tag {
 	rest, ok := strings.CutPrefix(series, t.texts[0])
 	if !ok {

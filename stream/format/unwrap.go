@@ -5,7 +5,7 @@ import (
 	"github.com/orffvar/forecaster/stream/format/internal/object"
 )
 
-// unwrap decodes a message without a time or values of its own, if it is an envelope; ok = it is one.
+// unwrap decodes a message without a time or without values if it is an envelope; ok: it is one.
 func (d *JSON) unwrap(r *stream.Record, m *stream.Message) (ok bool, err error) {
 	if d.base != d.root {
 		return false, nil // in an envelope

@@ -1,4 +1,4 @@
-// Package avro decodes records in Avro, as serializers of a schema registry write them or by the schema in a file.
+// Package avro decodes Avro records: with the schema of a schema registry, or with the schema in a file.
 package avro
 
 import (
@@ -19,38 +19,38 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// Schemas are where schemas come from.
+// Schemas is a source of schemas.
 type Schemas interface {
-	// Schema returns the schema with a number. It waits while it cannot be had; an error that is none of ctx means
-	// that there is no such schema, or none that can be used.
+	// Schema returns the schema with a number. It waits while the source cannot be reached. An error other than
+	// that of ctx means that the schema does not exist or cannot be used.
 	Schema(ctx context.Context, id int) (*avro.Schema, error)
 }
 
-// Config has the places of series, time and values in a record. Paths are names of fields joined by dots.
+// Config has the paths of series, time and values in a record. A path is the names of nested fields, joined by dots.
 type Config struct {
 	Names format.Names // of the fields in errors
 
-	Series   string   // path of the name of the series; "" = the key of the message
-	Tags     []string // paths of texts or numbers that make a series, instead of Series
-	Time     string   // path of the time; "" = "time"
-	Values   string   // path of the record, map or array of values; "" = "values" where the schema has it, else the fields beside the time
+	Series   string   // path of the name of the series; "": the key of the message names it
+	Tags     []string // paths of texts or numbers that identify a series, instead of Series
+	Time     string   // path of the time; "": "time"
+	Values   string   // path of the record, map or array of values; "": "values" if the schema has it, else the fields beside the time
 	TimeUnit timestamp.Unit
-	Zone     *time.Location // of times that name none; nil = UTC
+	Zone     *time.Location // zone of times without one; nil: UTC
 
-	Schemas Schemas      // of messages in Confluent's wire format; nil = there are none
-	Schema  *avro.Schema // of messages without a number; nil = there are none
+	Schemas Schemas      // for messages in Confluent's wire format; nil: such messages are refused
+	Schema  *avro.Schema // for messages without a schema number; nil: such messages are refused
 
-	MaxBytes int // limit of a message
-	MaxDim   int // limit of its values
+	MaxBytes int // largest length of a message
+	MaxDim   int // largest number of values per message
 }
 
-// Decoder decodes one record a message. Its values are numbers, true and false, which are 1 and 0; null is a missing
-// one. Times, dates, texts and records beside them are left out. The record may stand in an envelope of Debezium.
+// Decoder decodes messages of one record. A value is a number, true (1), false (0), or null (missing). Times, dates,
+// texts and records beside the values are ignored. The record may be in an envelope of Debezium.
 type Decoder struct {
 	c      Config
 	ctx    context.Context //nolint:containedctx // of the partition: a wait for the registry ends with it
 	tags   []tagPath
-	plans  map[int]*plan // by the number of the schema; of the one without a number under -1
+	plans  map[int]*plan // by the number of the schema; -1: Config.Schema
 	nameOf []byte
 	text   []byte
 	series *intern.Strings
@@ -64,10 +64,10 @@ type tagPath struct{ key, path string }
 
 const withoutNumber = -1
 
-// skipUnknown passes over the fields that nobody asks for.
+// skipUnknown skips the fields that the configuration does not name.
 var skipUnknown = []avro.Opt{avro.SkipUnknown()}
 
-// New returns a decoder. While the registry does not answer Decode waits, at most until ctx ends.
+// New returns a decoder. While the registry does not answer, Decode waits, at most until ctx ends.
 func New(ctx context.Context, c Config) (*Decoder, error) {
 	c.Time = cmp.Or(c.Time, "time")
 	c.MaxBytes, c.MaxDim = cmp.Or(c.MaxBytes, 1<<20), cmp.Or(c.MaxDim, 1024)
@@ -82,7 +82,7 @@ func New(ctx context.Context, c Config) (*Decoder, error) {
 	return d, nil
 }
 
-// Problem returns the failure of the schema registry, "" without one. Any goroutine may call it.
+// Problem returns the failure of the schema registry; "": none. Any goroutine may call it.
 func (d *Decoder) Problem() string {
 	if r, ok := d.c.Schemas.(interface{ Problem() string }); ok && r.Problem() != "" {
 		return "the schema registry: " + r.Problem()
@@ -94,7 +94,7 @@ func malformed(format string, args ...any) error {
 	return refuse.New(refuse.Malformed, format, args...)
 }
 
-// Decode implements stream.Decoder. The record shares no memory with m, but its slices are reused by the next Decode.
+// Decode implements stream.Decoder. The record shares no memory with m. The next Decode overwrites its slices.
 func (d *Decoder) Decode(r *stream.Record, m *stream.Message) error {
 	switch {
 	case m.Value == nil && len(m.Key) > 0:
@@ -163,7 +163,7 @@ func (d *Decoder) planOf(message []byte) (p *plan, value []byte, err error) {
 	return p, value, nil
 }
 
-// schema asks the registry. What it does not have is an error of the data.
+// schema requests a schema from the registry. A schema that the registry lacks is an error of the data.
 func (d *Decoder) schema(id int) (*avro.Schema, error) {
 	schema, err := d.c.Schemas.Schema(d.ctx, id)
 	if err != nil && d.ctx.Err() == nil {
@@ -197,7 +197,7 @@ func (d *Decoder) seriesOf(p *plan, m *stream.Message) (string, error) {
 	return d.series.Get(d.nameOf), nil
 }
 
-// keyOf returns the series that the key of a message names. It may be text in Confluent's wire format.
+// keyOf returns the series that the key of a message names. The key may be text in Confluent's wire format.
 func (d *Decoder) keyOf(m *stream.Message) (string, error) {
 	id, value, ok := format.FramedSchema(m.Key)
 	if !ok || d.c.Schemas == nil {
@@ -217,7 +217,7 @@ func (d *Decoder) keyOf(m *stream.Message) (string, error) {
 	return d.series.Get(text), nil
 }
 
-// valuesOf fills d.values, and d.namesV unless the values have no names.
+// valuesOf sets d.values, and d.namesV for values with names.
 func (d *Decoder) valuesOf(p *plan) error {
 	d.values, d.namesV = d.values[:0], p.names
 	if p.collection != nil {

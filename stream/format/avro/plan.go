@@ -14,29 +14,29 @@ import (
 	"github.com/orffvar/forecaster/stream/format"
 )
 
-// plan is how the messages of one schema are decoded: into a struct that has only the fields that are asked for,
-// which the library fills and whose memory is used again for each message.
+// plan decodes the messages of one schema. The library decodes a message into a struct that has only the configured
+// fields. Each message overwrites the struct.
 type plan struct {
 	title      string
 	schema     *avro.Schema
 	target     any // pointer to the struct
 	record     reflect.Value
-	base       []int // index of the record in an envelope of Debezium; nil = the message is the record
+	base       []int // index of the record in an envelope of Debezium; nil: the message is the record
 	time       *leaf
 	series     *leaf
 	tags       []leaf
 	values     []leaf
 	names      []string
-	collection *leaf // map or array of values, instead of values
-	unnamed    bool  // it is an array
+	collection *leaf // map or array with all values; nil: see values
+	unnamed    bool  // collection is an array
 }
 
-// leaf is a field that is asked for.
+// leaf is a configured field.
 type leaf struct {
 	name   string
-	node   avro.SchemaNode // without a union with null
-	at     any             // pointer to the field in the struct, if that is always at one place
-	record reflect.Value   // otherwise index leads there, through pointers
+	node   avro.SchemaNode // type without null
+	at     any             // pointer to the field; nil: its address depends on the message
+	record reflect.Value   // struct from which index leads to the field, through pointers
 	index  []int
 }
 
@@ -76,7 +76,7 @@ func (d *Decoder) newPlan(schema *avro.Schema, title string) (*plan, error) {
 	var tags []*leaf
 	for _, t := range d.tags {
 		named = append(named, t.path)
-		if l, err := b.add(root, inside(t.path)); err == nil { // a schema may lack some
+		if l, err := b.add(root, inside(t.path)); err == nil { // a schema may lack some tags
 			l.name = t.key
 			tags = append(tags, l)
 		}
@@ -107,7 +107,7 @@ func (d *Decoder) newPlan(schema *avro.Schema, title string) (*plan, error) {
 	return p, nil
 }
 
-// planValues adds the values: the fields of a record that are numbers and not named otherwise, or a map or an array.
+// planValues adds the values: the number fields of a record that have no other use, or a map or an array.
 func (d *Decoder) planValues(p *plan, b *builder, root, node avro.SchemaNode, base string, named []string) (values []*leaf, err error) {
 	path := d.c.Values
 	if f := fieldOf(node, "values"); path == "" && f != nil {
@@ -226,10 +226,10 @@ func nodeAt(root avro.SchemaNode, path string) (avro.SchemaNode, error) {
 	return node, nil
 }
 
-// builder collects the fields that are asked for.
+// builder collects the configured fields.
 type builder struct{ tree *treeNode }
 
-// treeNode is a record on the way to fields that are asked for, or such a field.
+// treeNode is a configured field, or a record on the path to one.
 type treeNode struct {
 	name     string
 	node     avro.SchemaNode
@@ -248,7 +248,7 @@ func (t *treeNode) child(name string) *treeNode {
 	return nil
 }
 
-// add asks for the field at a path.
+// add adds the field at a path.
 func (b *builder) add(root avro.SchemaNode, path string) (*leaf, error) {
 	if _, err := nodeAt(root, path); err != nil {
 		return nil, err
@@ -285,7 +285,7 @@ func (t *treeNode) structType() reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-// fieldType returns the type that a field is decoded into.
+// fieldType returns the Go type that a field is decoded into.
 func (t *treeNode) fieldType() reflect.Type {
 	if !t.asked {
 		return t.structType()
@@ -305,20 +305,20 @@ func (t *treeNode) fieldType() reflect.Type {
 	return reflect.TypeFor[any]()
 }
 
-// place finds out where the field of a leaf is in a struct.
+// place finds the field of a leaf in a struct.
 func (b *builder) place(l *leaf, record reflect.Value) {
 	l.record = record
 	v := record
 	for _, i := range l.index {
 		if v.Kind() == reflect.Pointer {
-			return // the record is elsewhere in each message
+			return // the address of the record depends on the message
 		}
 		v = v.Field(i)
 	}
 	l.at = v.Addr().Interface()
 }
 
-// find returns a pointer to the field, nil when a record on the way is null.
+// find returns a pointer to the field; nil if a record on its path is null.
 func (l *leaf) find() any {
 	if l.at != nil {
 		return l.at

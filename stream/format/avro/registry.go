@@ -19,28 +19,28 @@ import (
 	"github.com/orffvar/forecaster/stream/format"
 )
 
-// RegistryConfig says how a schema registry with Confluent's API is reached.
+// RegistryConfig has the address and the credentials of a schema registry with Confluent's API.
 type RegistryConfig struct {
-	Names    format.Names // of the fields in errors
+	Names    format.Names // names of the fields in errors
 	URL      string
-	Username string // of basic authentication; "" = none
+	Username string // for basic authentication; "": none
 	Password secret.Text
-	Token    secret.Text // bearer token; zero = none
+	Token    secret.Text // bearer token; zero: none
 	TLS      *tls.Config
 	Log      *slog.Logger
 }
 
-// Registry is a schema registry. It asks once for each schema, whatever the number of decoders.
+// Registry is the client of a schema registry. It requests each schema once, whatever the number of decoders.
 type Registry struct {
 	client *sr.Client
 	config RegistryConfig
 
-	mu      sync.Mutex // held while a schema is asked for: others want the same one, as a rule
+	mu      sync.Mutex // held during a request: other decoders usually wait for the same schema
 	known   map[int]known
-	problem atomic.Value // string: why the last request failed
+	problem atomic.Value // string: reason of the last failure; "": none
 }
 
-// known is a schema, or why there is none, which is asked again later.
+// known is a schema, or the error of a request, which is repeated later.
 type known struct {
 	schema *avro.Schema
 	err    error
@@ -49,8 +49,8 @@ type known struct {
 
 const (
 	maxAnswer      = 1 << 20          // bytes of a schema
-	maxKnown       = 10_000           // schemas, and numbers without one
-	askAgain       = 10 * time.Second // for what the registry does not have
+	maxKnown       = 10_000           // number of schemas and of errors that are kept
+	askAgain       = 10 * time.Second // delay before a missing schema is requested again
 	requestTimeout = 10 * time.Second
 )
 
@@ -75,7 +75,7 @@ func NewRegistry(c RegistryConfig) (*Registry, error) {
 	return &Registry{client: client, config: c, known: make(map[int]known)}, nil
 }
 
-// limited refuses long answers.
+// limited is a transport that returns an error for long answers.
 type limited struct{ http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -103,7 +103,7 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Schema implements Schemas. While the registry does not answer, or refuses the client, it waits.
+// Schema implements Schemas. It waits while the registry does not answer, or refuses the client.
 func (r *Registry) Schema(ctx context.Context, id int) (*avro.Schema, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -143,23 +143,23 @@ func (r *Registry) report(problem string) {
 	r.problem.Store(problem)
 }
 
-// Problem returns why the registry gives no schema, "" if it does. Any goroutine may call it.
+// Problem returns the reason why the registry returns no schema; "": it does. Any goroutine may call it.
 func (r *Registry) Problem() string {
 	problem, _ := r.problem.Load().(string)
 	return problem
 }
 
-// errSchema is the error of a schema that the registry has and that cannot be used.
+// errSchema is the error of a schema in the registry that cannot be used.
 type errSchema struct{ error }
 
-// isFinal reports whether asking again at once is of no use.
+// isFinal reports whether an immediate repetition of the request cannot help.
 func isFinal(err error) bool {
 	var answer *sr.ResponseError
 	var bad errSchema
 	return errors.As(err, &bad) || errors.Is(err, errTooLarge) || errors.As(err, &answer) && answer.StatusCode == http.StatusNotFound
 }
 
-// ask gets a schema, with those that it refers to.
+// ask requests a schema and the schemas that it refers to.
 func (r *Registry) ask(ctx context.Context, id int) (*avro.Schema, error) {
 	s, err := r.client.SchemaByID(ctx, id)
 	if err != nil {
@@ -173,7 +173,7 @@ func (r *Registry) ask(ctx context.Context, id int) (*avro.Schema, error) {
 	return r.parse(ctx, cache, s, &left)
 }
 
-// parse parses a schema behind those that it refers to; left is how many more these may be.
+// parse parses the schemas that s refers to, and then s. left is the number of further references allowed.
 func (r *Registry) parse(ctx context.Context, cache *avro.SchemaCache, s sr.Schema, left *int) (*avro.Schema, error) {
 	for _, ref := range s.References {
 		if *left--; *left < 0 {

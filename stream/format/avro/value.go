@@ -15,9 +15,9 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// value is the content of a field: integer, float, text or, rarely, something else.
+// value is the content of a field: an integer, a float, a text or, rarely, another kind.
 type value struct {
-	kind    reflect.Kind // Invalid = null
+	kind    reflect.Kind // Invalid: null
 	integer int64
 	float   float64
 	text    []byte
@@ -62,7 +62,7 @@ func (l *leaf) get() value {
 	return value{}
 }
 
-// valueOf returns the value of what the library makes of a type that is not known before.
+// valueOf returns the value of a field whose Go type is known only after decoding.
 func valueOf(v any) value {
 	switch v := v.(type) {
 	case float64:
@@ -86,9 +86,9 @@ func valueOf(v any) value {
 	return value{kind: reflect.Interface, other: v}
 }
 
-// number returns a value; NaN for null, and for a branch of a union that is no number.
+// number returns the value as a number; NaN for null, and for a union whose branch is not a number.
 func (l *leaf) number() (float64, error) {
-	switch p := l.at.(type) { // nearly all; get takes longer
+	switch p := l.at.(type) { // the usual types; get is slower
 	case *float64:
 		return *p, nil
 	case **float64:

@@ -1,4 +1,4 @@
-// Package otlp decodes metrics of OpenTelemetry, as the Kafka exporter of its Collector writes them.
+// Package otlp decodes OpenTelemetry metrics, as the Kafka exporter of the Collector writes them.
 package otlp
 
 import (
@@ -22,30 +22,30 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// Config says which parts of a message are the series, and which the variables.
+// Config assigns the parts of a message to series and variables.
 type Config struct {
 	Names format.Names // of the fields in errors
 
 	JSON bool // the encoding otlp_json; otherwise otlp_proto
 
-	// Series are the attributes, of resources, scopes or points, that make a series; nil means all of the resource.
-	// Other attributes of a point become a part of the names of its variables.
+	// Series are the attributes of resources, scopes or points that identify a series; nil: all attributes of the
+	// resource. Other attributes of a point become part of the names of its variables.
 	Series []string
-	Ignore []string // attributes that belong to neither
+	Ignore []string // attributes that belong neither to series nor to variables
 
-	// Rates marks cumulative sums that only grow, and counts and sums of histograms, as counters: see
+	// Rates marks monotonic cumulative sums, and the counts and sums of histograms, as counters: see
 	// stream.Record.Since.
 	Rates bool
 
-	// Assume is told once when messages have no key.
+	// Assume is called once, when messages have no key.
 	Assume func(text string)
 
-	MaxBytes int // limit of a message
-	MaxDim   int // limit of the values of a record
+	MaxBytes int // largest length of a message
+	MaxDim   int // largest number of values per record
 }
 
-// Decoder makes a record of all points of a message that have one series and one time. A gauge or a sum is a value;
-// a histogram or a summary is two, NAME_count and NAME_sum. It implements stream.Splitter.
+// Decoder joins the points of a message with equal series and time in one record. A gauge or a sum is one value; a
+// histogram or a summary is two, NAME_count and NAME_sum. Decoder implements stream.Splitter.
 type Decoder struct {
 	c             Config
 	series, names *intern.Strings
@@ -69,7 +69,7 @@ type record struct {
 	key
 	names  []string
 	values []float64
-	since  []int64 // 0 = no counter
+	since  []int64 // start of the counter; 0: no counter
 }
 
 type pair struct{ key, value string }
@@ -199,7 +199,7 @@ func (d *Decoder) metric(resource, scope []*common.KeyValue, m *metrics.Metric) 
 			return err
 		}
 	}
-	for _, p := range m.GetSummary().GetDataPoints() { // since the start of the process
+	for _, p := range m.GetSummary().GetDataPoints() { // counts since the start of the process
 		if err := counted(p, p.GetCount(), p.GetSum(), true); err != nil {
 			return err
 		}
@@ -265,7 +265,7 @@ func (d *Decoder) add(resource, scope []*common.KeyValue, name, suffix string, p
 	return nil
 }
 
-// tag adds an attribute, unless it is ignored, has no value or is there already: the nearer one of a resource wins.
+// tag adds an attribute, unless it is ignored, has no value or was added already.
 func (d *Decoder) tag(kv *common.KeyValue) {
 	var text string
 	switch v := kv.GetValue().GetValue().(type) {

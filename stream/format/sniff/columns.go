@@ -9,14 +9,14 @@ import (
 	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
-// Names that a column of times, of series or of line numbers usually has, in lower case.
+// Usual names of columns of times, of series and of line numbers, in lower case.
 var (
 	seriesNames   = []string{"unique_id", "series", "series_id", "item_id", "entity_id", "ts_id", "time_series_id"}
 	variableNames = []string{"variable", "metric", "measure", "measurement", "parameter", "field", "_field", "indicator", "quantity"}
 	indexNames    = []string{"index", "level_0", "rownames", "row_names"}
 )
 
-// parquetIndex begins the names that pandas gives an index in a Parquet file, where it comes last.
+// parquetIndex is the beginning of the names that pandas gives index columns in a Parquet file. They come last there.
 const parquetIndex = "__index_level_"
 
 func (s *sniffer) named(column int, names []string) bool {
@@ -25,8 +25,8 @@ func (s *sniffer) named(column int, names []string) bool {
 
 func (s *sniffer) unnamed(column int) bool { return strings.HasPrefix(s.header[column], unnamed) }
 
-// most reports whether ok refuses at most a part of the known cells of a column. It stops as soon as the
-// cells left cannot change the answer.
+// most reports whether ok refuses at most the share part of the known cells of a column. It stops as soon as the
+// remaining cells cannot change the answer.
 func (s *sniffer) most(column int, part float64, ok func(cell string) bool) bool {
 	n, bad := 0, 0
 	for _, row := range s.rows {
@@ -48,25 +48,25 @@ func (s *sniffer) nearlyAll(column int, ok func(cell string) bool) bool {
 	return s.most(column, .1, ok)
 }
 
-// numberCells reads numbers as far as the file has shown how they are written.
+// numberCells returns a reader of numbers with the marks that were found so far.
 func (s *sniffer) numberCells() cells.Numbers {
 	return cells.NewNumbers(s.out.CSV.Decimal, s.out.CSV.Thousands, s.out.CSV.Missing)
 }
 
-// isValue reports whether a cell is a value.
+// isValue reports whether a cell is a number or missing.
 func (s *sniffer) isValue(cell string) bool {
 	n := s.numberCells()
 	_, err := n.Parse([]byte(cell))
 	return err == nil
 }
 
-// isText reports whether a column has more text than values.
+// isText reports whether a column has more texts than values.
 func (s *sniffer) isText(column int) bool {
 	isText := func(cell string) bool { return !s.isValue(cell) }
 	return s.most(column, .5, isText) && !s.most(column, .5, s.isValue)
 }
 
-// parsed returns the time of a cell that is accepted by ok.
+// parses returns a function that reports whether a cell is a time that ok accepts.
 func (s *sniffer) parses(ok func(cell string, at int64) bool) func(cell string) bool {
 	return func(cell string) bool {
 		at, err := s.times.Parse([]byte(cell), "")
@@ -112,8 +112,7 @@ func (s *sniffer) number(row, column int) float64 {
 	return v
 }
 
-// nameIndex calls the first column time if it has the times and no name, as pandas writes an
-// index.
+// nameIndex names the first column time if it has the times but no name: pandas writes an index like that.
 func (s *sniffer) nameIndex() {
 	if s.time == 0 && s.nameless[0] && !slices.Contains(s.header, "time") {
 		s.header[0] = "time"
@@ -130,7 +129,7 @@ func (s *sniffer) first(ok func(column int) bool) int {
 	return -1
 }
 
-// leaveOut keeps the columns of numbers, but those at the left that count the lines.
+// leaveOut makes the number columns the values, except leading columns that count the lines.
 func (s *sniffer) leaveOut() {
 	c := &s.out.CSV
 	if c.Values != nil || c.Variable != "" || s.time < 0 {
@@ -144,7 +143,7 @@ func (s *sniffer) leaveOut() {
 	for i, name := range s.header {
 		switch {
 		case i == s.time:
-			index = false // whatever counts beside the time may be a variable
+			index = false // after the time, a column that counts may be a variable
 		case slices.Contains(c.Series, name) || name == c.Clock:
 		case s.isText(i), s.isFlux(i):
 			out = append(out, s.shown(i))
@@ -153,7 +152,7 @@ func (s *sniffer) leaveOut() {
 		case !s.nameless[i] && !s.more && s.isEmpty(i):
 			out = append(out, name+" (empty)")
 		case s.nameless[i] && s.isEmpty(i):
-			// a separator at the end of each line: nothing is lost
+			// an empty column after a separator at the end of each line: nothing is lost
 			index = false
 		default:
 			if s.nameless[i] {
@@ -172,7 +171,7 @@ func (s *sniffer) leaveOut() {
 	}
 }
 
-// shown is the name of a column in an assumption.
+// shown returns the name of a column for an assumption.
 func (s *sniffer) shown(column int) string {
 	if s.nameless[column] {
 		return "without a name"
@@ -184,8 +183,8 @@ func (s *sniffer) isEmpty(column int) bool {
 	return !slices.ContainsFunc(s.rows, func(row []string) bool { return row[column] != "" })
 }
 
-// isIndex reports whether a column numbers the lines: whole numbers without a name, as pandas
-// and R write them, or numbers that count from line to line.
+// isIndex reports whether a column numbers the lines: it has whole numbers and no name, as pandas and R write an
+// index, or its numbers count the lines.
 func (s *sniffer) isIndex(column int) bool {
 	if s.unnamed(column) && s.hasIntegers(column) {
 		return true

@@ -8,8 +8,8 @@ import (
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
-// guessed are the forms of the calendar that a file shows. A form with a rule also fits numbers that count
-// or measure: the rule tells them apart.
+// guessed are the calendar forms of times that are recognised. Some forms also fit counts and measurements: their
+// rule distinguishes times from those.
 var guessed = []struct {
 	unit timestamp.Unit
 	fits func(s *sniffer, column int) bool
@@ -31,8 +31,8 @@ var guessed = []struct {
 	{"month_year", (*sniffer).hasMonths},
 }
 
-// formOf returns the form of the calendar that the cells of a column have. One that small numbers
-// have, too, needs the name of a column of times, and times in order.
+// formOf returns the calendar form of the cells in a column. A form that small numbers have, too, is accepted only
+// for a column with the name of a time column and with times in order.
 func (s *sniffer) formOf(column int) timestamp.Unit {
 	if s.out.CSV.TimeUnit != timestamp.Auto || len(s.rows) < 2 {
 		return timestamp.Auto

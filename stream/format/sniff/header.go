@@ -20,7 +20,7 @@ const (
 	mostTitles  = 20 // lines before the header
 )
 
-// sampleLine is a line that is not blank, with its place in the file.
+// sampleLine is a line that is not blank, with its number in the file.
 type sampleLine struct {
 	text  []byte
 	index int
@@ -43,9 +43,8 @@ func sampleLines(sample []byte) (lines []sampleLine) {
 
 var sepLine = lazyregexp.New(`^"?[sS][eE][pP]=([,;|\t])"?$`)
 
-// skipComments leaves out lines that begin with #, as PowerShell and InfluxDB write them, and the
-// line in which a file tells Excel its separator. Data without a header take the names from the
-// last line with #, as sadf writes them.
+// skipComments drops the lines that begin with #, as PowerShell and InfluxDB write them, and the line that tells
+// Excel the separator. If the data have no header, the last line with # has the names, as in the output of sadf.
 func (s *sniffer) skipComments(lines []sampleLine) []sampleLine {
 	n := 0
 	for n < len(lines) && lines[n].text[0] == '#' {
@@ -75,7 +74,7 @@ func (s *sniffer) skipComments(lines []sampleLine) []sampleLine {
 	return lines[n:]
 }
 
-// namesOf reports whether a line has the names of the columns of a line of data.
+// namesOf reports whether names can be the header of data: as many fields, and no data.
 func namesOf(names, data []byte) bool {
 	return slices.ContainsFunc(separators, func(comma byte) bool {
 		n := countFields(names, comma)
@@ -85,9 +84,8 @@ func namesOf(names, data []byte) bool {
 
 var separators = []byte{',', ';', '\t', '|'}
 
-// separate finds the separator: the one with the most columns among those that give the
-// header and nine of ten lines the same number of them. It returns the lines from the header
-// on: a title may stand before it.
+// separate finds the separator. A separator is possible if the header and nine of ten lines have the same number of
+// columns; the one with most columns wins. separate returns the lines from the header on: titles may come before it.
 func (s *sniffer) separate(lines []sampleLine) ([]sampleLine, error) {
 	c := &s.out.CSV
 	candidates := separators
@@ -116,8 +114,8 @@ func (s *sniffer) separate(lines []sampleLine) ([]sampleLine, error) {
 	return lines[titles:], nil
 }
 
-// layout returns the number of columns that a separator gives, and the number of lines before
-// the header; 0 columns where the lines do not agree.
+// layout returns the number of columns with a separator, and the number of lines before the header. It returns 0
+// columns if the lines have different numbers of them.
 func layout(lines []sampleLine, comma byte) (columns, titles int) {
 	counts := make([]int, len(lines))
 	often := make(map[int]int)
@@ -139,14 +137,14 @@ func layout(lines []sampleLine, comma byte) (columns, titles int) {
 			alike++
 		}
 	}
-	n := counts[titles] // of the header, which may lack the name of the index
+	n := counts[titles] // the header may lack the name of the index
 	if n != columns && (n < 2 || n != columns-1) || 10*alike < 9*(len(lines)-titles-1) || titles > 0 && (hasDatum(lines[titles].text, comma) || hasDigits(lines[titles].text, comma)) {
 		return 0, 0
 	}
 	return columns, titles
 }
 
-// isTitle reports whether a line has one field with text, the first, where others have several.
+// isTitle reports whether only the first field of a line has text, while other lines have several.
 func isTitle(line []byte, n, columns int, comma byte) bool {
 	if columns < 2 || n != columns && n != 1 {
 		return false
@@ -161,7 +159,7 @@ func hasDatum(line []byte, comma byte) bool {
 	return err != nil || slices.ContainsFunc(fields, isDatum)
 }
 
-// hasDigits reports whether most fields of a line begin with a digit, as data with units do.
+// hasDigits reports whether most fields of a line begin with a digit, like data with units.
 func hasDigits(line []byte, comma byte) bool {
 	n, all := 0, bytes.Split(line, []byte{comma})
 	for _, field := range all {
@@ -172,7 +170,7 @@ func hasDigits(line []byte, comma byte) bool {
 	return 2*n > len(all)
 }
 
-// countFields counts the fields of a line, minding quotes.
+// countFields counts the fields of a line. Separators within quotes do not count.
 func countFields(line []byte, comma byte) int {
 	n, quoted := 1, false
 	for _, b := range line {
@@ -186,8 +184,8 @@ func countFields(line []byte, comma byte) int {
 	return n
 }
 
-// isDatum reports whether text is a number or a time. A separator that splits a
-// number at its decimal comma leaves digits that may be too many for a time.
+// isDatum reports whether text is a number or a time. Any number of digits counts: a wrong separator that splits a
+// number at its decimal comma leaves digits, perhaps too many for a time.
 func isDatum(text string) bool {
 	if text != "" && strings.Trim(text, "0123456789eE+-.") == "" {
 		if _, err := decimal.Parse([]byte(text)); err == nil {
@@ -198,15 +196,14 @@ func isDatum(text string) bool {
 	return err == nil
 }
 
-// joinHeader joins a header of several lines, as pandas writes columns of several levels, and
-// gives each column a name of its own, as pandas reads them: Unnamed: 3 where there is none,
-// load.1 for a second load.
+// joinHeader joins a header of several lines, which pandas writes for columns of several levels. Then it makes the
+// names unique as pandas does: Unnamed: 3 for a missing name, load.1 for the second load.
 func (s *sniffer) joinHeader(first []string) {
 	levels := [][]string{first}
 	for len(s.rows) > 1 && isNames(s.rows[0], len(levels) > 1) {
 		levels, s.rows = append(levels, s.rows[0]), s.rows[1:]
 	}
-	if len(s.rows) == 0 || isNames(s.rows[0], false) { // text and nothing else: lines of data
+	if len(s.rows) == 0 || isNames(s.rows[0], false) { // the file has only text: these are lines of data
 		s.rows = append(levels[1:], s.rows...)
 		levels = levels[:1]
 	}
@@ -236,8 +233,8 @@ func (s *sniffer) joinHeader(first []string) {
 	s.out.CSV.Header = s.header
 }
 
-// NameIndex completes c for lines of which only the header is known and whose first column
-// has no name: this column has the times, unless another column seems to have them.
+// NameIndex completes c when only the header is known and its first column has no name: that column has the times. It
+// returns an error if another column may have them.
 func NameIndex(c *format.CSVConfig) error {
 	if c.Header[0] != "" {
 		return nil
@@ -246,7 +243,7 @@ func NameIndex(c *format.CSVConfig) error {
 	c.Header[0] = unnamed + " 0"
 	switch i := s.first(func(i int) bool { return s.named(i, object.TimeNames) }); {
 	case c.Time == "" && i < 0:
-		c.Header[0] = "time" // as pandas writes an index without a name
+		c.Header[0] = "time" // pandas writes an index without a name
 	case c.Time == "":
 		return fmt.Errorf("the first column has no name, and column %s may have the times: say %s", c.Header[i], c.Names.Set("CSVConfig.Time", c.Header[i]))
 	case c.Values == nil && c.Variable == "":
@@ -255,11 +252,11 @@ func NameIndex(c *format.CSVConfig) error {
 	return nil
 }
 
-// unnamed begins the name of a column that has none.
+// unnamed is the beginning of the name that a column without a name gets.
 const unnamed = "Unnamed:"
 
-// isNames reports whether a line below the header belongs to it: it has names, but no number
-// and no time. After another such line, the names of the index may stand alone.
+// isNames reports whether a line below the header belongs to the header: it has names, but no number and no time.
+// again: it follows another such line, and may have only the names of the index.
 func isNames(row []string, again bool) bool {
 	names := 0
 	for i, cell := range row {
@@ -274,7 +271,7 @@ func isNames(row []string, again bool) bool {
 	return names > 0 && (row[0] == "" || again || names > len(row)/2)
 }
 
-// repeats reports whether a name is there twice.
+// repeats reports whether a name occurs twice.
 func repeats(names []string) bool {
 	seen := make(map[string]bool)
 	return slices.ContainsFunc(names, func(name string) bool {
@@ -284,8 +281,8 @@ func repeats(names []string) bool {
 	})
 }
 
-// joinLevels joins the names of a column from all lines of a header. A level that is the same
-// in all columns is left out.
+// joinLevels joins the names of each column from all lines of a header. A level that is equal in all columns is
+// dropped.
 func joinLevels(levels [][]string) []string {
 	if len(levels) == 1 {
 		return levels[0]
@@ -295,7 +292,7 @@ func joinLevels(levels [][]string) []string {
 		copy(index, last)
 		levels = levels[:len(levels)-1]
 	}
-	if end := levels[len(levels)-1]; repeats(end) { // as of merged cells, whose text stands in the first one
+	if end := levels[len(levels)-1]; repeats(end) { // merged cells have their text in the first cell
 		for _, level := range levels[:len(levels)-1] {
 			for i := 2; i < len(level); i++ {
 				if level[i] == "" && end[i] != "" {

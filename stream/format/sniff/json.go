@@ -12,9 +12,9 @@ import (
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
-// JSON completes c from the first lines of a file, and says which parts are left out: objects and
-// arrays beside numbers, numbers beside the object of the values, and text. It finds the members that
-// separate series as CSV finds columns.
+// JSON completes c from the first lines of a file. Its assumptions list the parts that are ignored: objects and
+// arrays beside numbers, numbers beside the object of values, and text. It finds the members that separate series by
+// the rules that CSV has for columns.
 func JSON(sample []byte, more bool, c format.JSONConfig) (format.JSONConfig, []Assumption, error) {
 	if c.Long {
 		return c, nil, nil
@@ -28,7 +28,7 @@ func JSON(sample []byte, more bool, c format.JSONConfig) (format.JSONConfig, []A
 	}
 	time := c.Time
 	if time == "" && len(lines) > 0 {
-		time = object.TimeField(lines[0].text) // its text is not left out: the decoder names the setting
+		time = object.TimeField(lines[0].text) // the decoder proposes the setting for this member
 	}
 	for _, line := range lines {
 		n.Read(line.text, time, c.Series, c.Tags)
@@ -89,7 +89,7 @@ func findSeries(n *object.Members, c *format.JSONConfig, time string, more bool)
 	return out, err
 }
 
-// texts returns the members whose text differs between the lines and is not asked for.
+// texts returns the members whose text differs between the lines and that the configuration does not name.
 func texts(n *object.Members, c *format.JSONConfig) (names []string) {
 	for _, name := range n.Text {
 		if name != c.Series && !slices.Contains(c.Tags, name) && slices.ContainsFunc(n.Rows, func(r map[string]string) bool { return r[name] != n.Rows[0][name] }) {

@@ -6,8 +6,8 @@ import (
 	"github.com/orffvar/forecaster/stream/format"
 )
 
-// mixedSeparators is the error of a file that is separated by two characters: one in the header and another
-// one below, or one in some lines and another one in the others.
+// mixedSeparators returns the error of a file with two separators: one in the header and another in the lines below,
+// or one in some lines and another in the rest. It returns nil for other files.
 func mixedSeparators(lines []sampleLine) error {
 	for _, a := range separators {
 		columns := countFields(lines[0].text, a)

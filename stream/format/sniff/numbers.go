@@ -7,7 +7,7 @@ import (
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
-// cellAt is the text of a cell with its column.
+// cellAt is the text of a cell, and its column.
 type cellAt struct {
 	text   string
 	column int
@@ -15,8 +15,8 @@ type cellAt struct {
 
 // numbers counts how the numbers of a file use point and comma.
 type numbers struct {
-	points, commas           int // before a fraction, surely
-	pointGroups, commaGroups int // 1.234 and 1,234, which may be either, or have several marks
+	points, commas           int // marks that are decimal marks for certain
+	pointGroups, commaGroups int // marks that separate thousands, or may, as in 1.234
 	other                    byte
 	point, comma             cellAt // first 1.234 and first 1,234
 }
@@ -60,7 +60,7 @@ func (n *numbers) add(at cellAt) {
 	}
 }
 
-// findNumbers decides between decimal comma and decimal point, and finds what stands between thousands.
+// findNumbers decides between decimal comma and decimal point, and finds the separator of thousands.
 func (s *sniffer) findNumbers() {
 	c := &s.out.CSV
 	if c.Thousands == '.' {
@@ -106,8 +106,8 @@ func (s *sniffer) findNumbers() {
 	}
 }
 
-// notePoints notes that numbers such as 1.234 are read with a fraction, where no number of the file
-// shows what the point is.
+// notePoints adds the assumption that 1.234 has a decimal point, if no number of the file shows the meaning of the
+// point.
 func (s *sniffer) notePoints() {
 	if at := s.unsure; at.text != "" && at.column != s.time {
 		s.out.Assumptions = append(s.out.Assumptions, Assumption{Usual: true,
@@ -115,12 +115,12 @@ func (s *sniffer) notePoints() {
 	}
 }
 
-// groups reports whether the mark of numbers such as 1.234 separates thousands, in a file that has no
-// other fractions. It does in a column with ten or more such numbers, some with one digit before the
-// mark, beside different whole numbers from 100 to 999 and none above.
+// groups reports whether the mark of numbers such as 1.234 separates thousands, in a file without other fractions. A
+// column shows that if it has at least ten such numbers, some with one digit before the mark, and different whole
+// numbers from 100 to 999, none above.
 //
-// A program that drops the zeros at the end of fractions writes 1.23 as well, for one number in ten;
-// a program that keeps them writes 950.000 and not 950.
+// With a decimal point such a column is unlikely: a program that drops trailing zeros writes 1.23 for one number in
+// ten, and a program that keeps them writes 950.000 instead of 950.
 func (s *sniffer) groups(mark byte) bool {
 	const fewest, different = 10, 2
 	return s.first(func(i int) bool {

@@ -12,7 +12,7 @@ import (
 	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
-// usualSentinel matches numbers that programs and devices write where they have no value.
+// usualSentinel matches numbers that programs and devices write for a missing value.
 var usualSentinel = lazyregexp.New(`^(0|-1|[-]?9{2,}(\.9+)?|[-]?8888|255|4095|32767|-32768|65535|2147483647|-2147483648|4294967295|-127|85|1e\+?[123]\d)$`)
 
 // Sentinel is a number that may stand for a missing value.
@@ -24,7 +24,7 @@ type Sentinel struct {
 // MissingField is the field that lists the numbers that stand for a missing value.
 const MissingField = "assemble.Config.Missing"
 
-// Columns are values by variable.
+// Columns are the values of each variable.
 type Columns struct {
 	names  []string // in order of appearance
 	values map[string][]float64
@@ -50,8 +50,8 @@ func (c *Columns) add(name string, v float64) {
 	}
 }
 
-// Sentinels names the numbers that may stand for a missing value, with the setting that makes them missing;
-// !ok = there are none.
+// Sentinels returns the numbers that may stand for a missing value, with the setting that makes them missing; ok is
+// false without such numbers.
 func (c *Columns) Sentinels(setting format.Names) (a Assumption, ok bool) {
 	var texts, values []string
 	for _, name := range c.names {
@@ -70,7 +70,7 @@ func (c *Columns) Sentinels(setting format.Names) (a Assumption, ok bool) {
 	}, len(texts) > 0
 }
 
-// findSentinels names numbers that may stand for a missing value, unless the spellings of one are set.
+// findSentinels lists numbers that may stand for a missing value, unless Missing is configured.
 func (s *sniffer) findSentinels() {
 	c := &s.out.CSV
 	if c.Missing != nil || s.time < 0 {
@@ -93,11 +93,11 @@ func (s *sniffer) findSentinels() {
 	}
 }
 
-// Sentinels returns numbers that come again exactly and lie far from all others: eight times the
-// distance of the quartiles away from them, and three times as far as the other numbers on that side.
+// Sentinels returns the numbers that recur exactly and lie far from all others: more than eight interquartile ranges
+// from the quartiles, and three times as far as any other number on that side.
 func Sentinels(values []float64) (found []Sentinel) {
 	const fewest, usual, unusual = 20, 2, 5
-	const fill = 1e30 // and more: 9.96921e36 of NetCDF, 1e35, the largest float32
+	const fill = 1e30 // larger numbers are fill values: 9.96921e36 of NetCDF, 1e35, the largest float32
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
 	if n < fewest {
@@ -123,7 +123,7 @@ func Sentinels(values []float64) (found []Sentinel) {
 		}
 		return counts[v] >= least
 	}
-	reach := spread // of the numbers that are none
+	reach := spread // distance of the farthest ordinary number
 	for _, v := range sorted {
 		if !isOne(v) {
 			reach = max(reach, far(v))

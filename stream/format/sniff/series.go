@@ -12,14 +12,14 @@ import (
 	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
-// identifier matches names of columns that tell things apart, also by numbers: host, entity_id, StationId.
+// identifier matches names of columns with identifiers, which may be numbers: host, entity_id, StationId.
 var identifier = lazyregexp.New(`(?i)^(.*[_ .-])?(id|uid|uuid|guid|host|hostname|server|instance|node|device|sensor|station|site|meter|machine|entity|asset|symbol|ticker|isin|sku|store|shop|item|product|series|account|customer|pod|container|turbine|friendly_?name)([_ .-]?(id|name|no|nr|key|code|number))?$`)
 
-// calendarName matches the names of days and months, which repeat in turn and are none of series.
+// calendarName matches names of days and months: they repeat in turn, but do not identify a series.
 var calendarName = lazyregexp.New(`(?i)^(mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-zé]{0,7}\.?$`)
 
-// findSeries takes the columns whose texts separate series, and refuses lines that may be of several
-// series where nothing decides it: mixed, they would be learnt as one.
+// findSeries makes the columns whose texts separate series the series columns. It returns an error if the lines may
+// belong to several series and nothing decides it: a model would learn the mixture as one series.
 func (s *sniffer) findSeries() error {
 	c := &s.out.CSV
 	if len(c.Series) > 0 || c.Variable != "" || s.time < 0 || len(s.rows) == 0 {
@@ -40,14 +40,14 @@ func (s *sniffer) findSeries() error {
 	return nil
 }
 
-// mixed notes that a column may separate series, with the setting for series and for one series.
+// mixed returns the error of a column that may separate series, with the settings for several series and for one.
 func (s *sniffer) mixed(column int, series, one string) error {
 	return fmt.Errorf("%s may tell several series apart, whose rows alternate at uneven times: say %s for a series of each, or %s for one series",
 		s.header[column], series, one)
 }
 
-// seriesBy returns the columns whose texts separate series and true, or a column that may separate
-// series and false; nil means neither.
+// seriesBy returns the columns whose texts separate series, and sure = true; or a column that may separate series,
+// and false; or nil.
 func (s *sniffer) seriesBy() (set []int, sure bool) {
 	s.readTimes()
 	var columns []int
@@ -88,8 +88,8 @@ func (s *sniffer) seriesBy() (set []int, sure bool) {
 	return nil, false
 }
 
-// maySeparate reports whether a column has texts, or numbers of a column with the name of an
-// identifier, that come again and again beside a value.
+// maySeparate reports whether the texts of a column recur beside a value. Numbers count as texts in a column with the
+// name of an identifier.
 func (s *sniffer) maySeparate(column int) bool {
 	if column == s.time || s.isFlux(column) || s.header[column] == s.out.CSV.Clock || slices.Contains(s.out.CSV.Values, s.header[column]) {
 		return false
@@ -115,8 +115,8 @@ func (s *sniffer) isFlux(column int) bool {
 	return s.header[s.time] == "_time" && slices.Contains([]string{"result", "table", "_start", "_stop"}, s.header[column]) && slices.Contains(s.header, "table")
 }
 
-// isPanel reports whether nearly each time has a row for each number of a column, so that these
-// numbers count things and measure none.
+// isPanel reports whether nearly each time has one row for each number in a column: these numbers identify things,
+// and measure nothing.
 func (s *sniffer) isPanel(column int) bool {
 	distinct := func(text func(row []string) string) int {
 		seen := make(map[string]bool)
@@ -145,7 +145,7 @@ func subsets(columns []int) (sets [][]int) {
 	return sets
 }
 
-// numberColumns are the names of the columns of values.
+// numberColumns returns the names of the columns with values.
 func (s *sniffer) numberColumns() (names []string) {
 	for i, name := range s.header {
 		if i != s.time && name != s.out.CSV.Clock && !s.isText(i) {
@@ -155,7 +155,7 @@ func (s *sniffer) numberColumns() (names []string) {
 	return names
 }
 
-// readTimes reads the time of each row, the one before where a row has none.
+// readTimes reads the time of each row. A row without a time has the time of the row before.
 func (s *sniffer) readTimes() {
 	s.at = s.at[:0]
 	var last int64
@@ -167,7 +167,7 @@ func (s *sniffer) readTimes() {
 	}
 }
 
-// isRegular reports whether half of the steps between the times are alike, within a tenth.
+// isRegular reports whether half of the steps between the times are equal within 10 %.
 func (s *sniffer) isRegular() bool {
 	var steps []int64
 	for i := 1; i < len(s.at); i++ {
@@ -192,7 +192,7 @@ func (s *sniffer) isConstant(column int) bool {
 	return !slices.ContainsFunc(s.rows, func(row []string) bool { return row[column] != s.rows[0][column] })
 }
 
-// putsInOrder reports whether times go back in the file and ascend for each text of a column.
+// putsInOrder reports whether the times of the file go back, but never among the rows with one text in a column.
 func (s *sniffer) putsInOrder(column int) bool {
 	back, within, last := 0, 0, make(map[string]int64)
 	for i, at := range s.at {
@@ -207,9 +207,8 @@ func (s *sniffer) putsInOrder(column int) bool {
 	return back > 0 && within == 0 && len(last) > 1
 }
 
-// interleaves reports whether the texts of a column change from row to row at least half as often
-// as in a random order, and each text has at least a tenth of an equal share of the rows, and five
-// rows.
+// interleaves reports whether the texts of a column change from row to row at least half as often as in random
+// order. Each text must have at least five rows, and a tenth of an equal share of the rows.
 func (s *sniffer) interleaves(column int) bool {
 	const fewest = 5
 	counts, changes := make(map[string]int), 0
@@ -229,7 +228,7 @@ func (s *sniffer) interleaves(column int) bool {
 	return len(counts) > 1 && float64(changes) >= .5*(1-same)*n
 }
 
-// takesTurns reports whether the texts of a column come in the same order again and again.
+// takesTurns reports whether the texts of a column recur in a fixed order.
 func (s *sniffer) takesTurns(column int) bool {
 	seen := make(map[string]bool)
 	for _, row := range s.rows {
@@ -244,8 +243,8 @@ func (s *sniffer) takesTurns(column int) bool {
 	return 20*alike >= 19*(len(s.rows)-len(seen))
 }
 
-// separatesLevels reports whether some value changes three times as much from row to row as between
-// the rows of one text, in the median.
+// separatesLevels reports whether the median change of some value from row to row is at least three times the median
+// change between rows with the same text.
 func (s *sniffer) separatesLevels(column int) bool {
 	for j, name := range s.header {
 		if j == s.time || j == column || name == s.out.CSV.Clock || s.isText(j) {
@@ -278,8 +277,8 @@ func (s *sniffer) separatesLevels(column int) bool {
 	return false
 }
 
-// noteIDs names the setting for a column of whole numbers that tell the lines of one time apart. Such
-// a column may also be a variable, so that nothing is assumed.
+// noteIDs proposes the setting for a column of whole numbers that distinguish the lines of one time. The column may
+// also be a variable, so nothing is assumed.
 func (s *sniffer) noteIDs() {
 	i := s.first(func(i int) bool {
 		return i != s.time && s.hasIntegers(i) && s.repeatsTexts(i) && 100*s.repeats(i) <= len(s.rows)
@@ -290,7 +289,7 @@ func (s *sniffer) noteIDs() {
 	}
 }
 
-// repeats counts the lines whose time, and texts in columns, were there before.
+// repeats counts the lines whose time and texts in columns equal those of an earlier line.
 func (s *sniffer) repeats(columns ...int) (n int) {
 	seen := make(map[string]bool)
 	for _, row := range s.rows {
@@ -306,7 +305,7 @@ func (s *sniffer) repeats(columns ...int) (n int) {
 	return n
 }
 
-// repeatsTexts reports whether a column has each of its texts twice or more, in the mean.
+// repeatsTexts reports whether a column has each text at least twice on average.
 func (s *sniffer) repeatsTexts(column int) bool {
 	seen := make(map[string]bool)
 	for _, row := range s.rows {
@@ -315,8 +314,8 @@ func (s *sniffer) repeatsTexts(column int) bool {
 	return 2*len(seen) <= len(s.rows)
 }
 
-// variableOf names the setting that makes variables of one of several columns of the series, by its
-// name; "" = there is none.
+// variableOf returns the setting that makes variables of one of several series columns, chosen by its name; "": none
+// fits.
 func (s *sniffer) variableOf(set []int) string {
 	i := slices.IndexFunc(set, func(i int) bool { return s.named(i, variableNames) })
 	if i < 0 || len(set) < 2 || len(s.numberColumns()) != 1 {
@@ -327,14 +326,14 @@ func (s *sniffer) variableOf(set []int) string {
 		s.set("CSVConfig.Variable", s.header[set[i]]), s.intervalSetting(), s.header[set[i]])
 }
 
-// variableHint names the setting that makes variables of a column of text which tells the lines of one
-// time and series apart; "" = there is none.
+// variableHint returns the setting that makes variables of a text column that distinguishes the lines of one time and
+// series; "": there is no such column.
 func (s *sniffer) variableHint(values []string) string {
 	c := &s.out.CSV
 	if len(c.Series) == 0 || len(values) != 1 {
 		return ""
 	}
-	var rest []int // columns of the series
+	var rest []int // the other series columns
 	for _, name := range c.Series {
 		rest = append(rest, slices.Index(s.header, name))
 	}
@@ -350,8 +349,8 @@ func (s *sniffer) variableHint(values []string) string {
 	return fmt.Sprintf(" (%s%s makes a variable of each %s)", s.set("CSVConfig.Variable", s.header[i]), s.intervalSetting(), s.header[i])
 }
 
-// intervalSetting returns the setting of the interval, which the long format needs, if the distinct
-// times of the file are equally far apart. Otherwise the next message of the program names it.
+// intervalSetting returns the setting of the interval, which the long format needs, if the times of the file are
+// equidistant. Otherwise it returns "", and the next error of the program proposes it.
 func (s *sniffer) intervalSetting() string {
 	s.readTimes()
 	at := slices.Compact(slices.Sorted(slices.Values(s.at)))

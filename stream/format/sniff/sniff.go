@@ -14,32 +14,32 @@ import (
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
-// Assumption is one decision of CSV or JSON in words, with the setting that makes it explicit.
+// Assumption is a decision about the format in words, with the setting that makes it explicit.
 type Assumption struct {
 	Text  string // such as "separator ;"
-	Field string // that makes it explicit with Value, such as "CSVConfig.Comma"; "" = none does
+	Field string // field that makes it explicit with Value, such as "CSVConfig.Comma"; "": there is none
 	Value string
-	Usual bool // ordinary data have this reading: strict reading accepts it
+	Usual bool // the decision is safe: strict reading accepts it
 }
 
-// SortField is the field that states that a file is not in the order of its times.
+// SortField is the field for a file that is not in the order of its times.
 const SortField = "SourceConfig.Sort"
 
-// Result says how a file of CSV is read.
+// Result describes a CSV file.
 type Result struct {
 	CSV         format.CSVConfig
-	Skip        int  // lines before the last one of the header
-	Comments    bool // lines that begin with # are none of data
+	Skip        int  // number of lines before the last line of the header
+	Comments    bool // lines that begin with # are comments
 	NewestFirst bool
 	Assumptions []Assumption
 }
 
-// CSV completes c from the first lines of a file, which may have more of them. It keeps the fields of c that are
-// set. It finds the separator, the lines of the header, the decimal comma, separators of
-// thousands, the column of the times, the column of the series where times repeat, columns
-// of text and of line numbers, which are left out, and whether the newest line comes first.
+// CSV completes c from the first lines of a file; more: the file goes on after the sample. Fields of c that are set
+// stay. CSV finds the separator, the header, the decimal mark, the separator of thousands, the column of the times,
+// the series columns if times repeat, the columns to ignore (text and line numbers), and whether the newest line
+// comes first.
 //
-// The error names the property that could not be found, and the setting for it.
+// The error names the property that CSV could not find, and the setting for it.
 func CSV(sample []byte, more bool, c format.CSVConfig) (Result, error) {
 	s := &sniffer{out: Result{CSV: c}, time: -1, more: more}
 	if bytes.IndexByte(sample, '\n') < 0 && bytes.Count(bytes.TrimSpace(sample), []byte{'\r'}) > 1 {
@@ -58,9 +58,9 @@ func CSV(sample []byte, more bool, c format.CSVConfig) (Result, error) {
 	}
 	header, err := format.ParseHeader(lines[0].text, s.out.CSV.Comma)
 	if err != nil {
-		return s.out, nil //nolint:nilerr // who reads the line says so, with its number
+		return s.out, nil //nolint:nilerr // the decoder reports the line with its number
 	}
-	rows := slices.DeleteFunc(lines[1:], func(l sampleLine) bool { return bytes.Equal(l.text, lines[0].text) }) // of files that were joined
+	rows := slices.DeleteFunc(lines[1:], func(l sampleLine) bool { return bytes.Equal(l.text, lines[0].text) }) // concatenated files repeat the header
 	if err := s.checkBreaks(rows); err != nil {
 		return s.out, err
 	}
@@ -70,7 +70,7 @@ func CSV(sample []byte, more bool, c format.CSVConfig) (Result, error) {
 		return s.out, nil
 	}
 	if isDatum(s.header[0]) && !slices.ContainsFunc(s.header, func(name string) bool { return !isDatum(name) }) {
-		return s.out, nil // a line of data in the place of the header: the decoder says so
+		return s.out, nil // the first line is data: the decoder reports it
 	}
 	if err := s.checkShift(); err != nil {
 		return s.out, err
@@ -100,30 +100,30 @@ func CSV(sample []byte, more bool, c format.CSVConfig) (Result, error) {
 	return s.out, nil
 }
 
-// sniffer is the work of one call of CSV.
+// sniffer is the state of one call of CSV.
 type sniffer struct {
 	out      Result
 	header   []string
-	nameless []bool // columns that have no name in the file
+	nameless []bool // by column: it has no name in the file
 	shifted  bool   // the header lacks the name of the first column
 	rows     [][]string
-	time     int // column; -1 = none yet
+	time     int // column; -1: not found yet
 	times    timestamp.Reader
 	at       []int64 // times of the rows
-	more     bool    // the file goes on behind the rows
-	units    error   // of a column with several units
-	unsure   cellAt  // number whose point may stand between thousands; "" = none
+	more     bool    // the file goes on after the rows
+	units    error   // error of a column with several units
+	unsure   cellAt  // number whose point may separate thousands; "": none
 }
 
 func (s *sniffer) assume(field, value, format string, args ...any) {
 	s.out.Assumptions = append(s.out.Assumptions, Assumption{Text: fmt.Sprintf(format, args...), Field: field, Value: value})
 }
 
-// set is how a user gives a field a value.
+// set returns the words with which a user gives a field a value.
 func (s *sniffer) set(field, value string) string { return s.out.CSV.Names.Set(field, value) }
 
-// readRows reads the lines after the first one of the header, and completes a header that
-// lacks the name of the index, as R writes it, or of a separator at the end of each line.
+// readRows reads the lines after the first line of the header. It completes a header that lacks the name of the
+// index, as R writes it, or a name for the separator at the end of each line.
 func (s *sniffer) readRows(lines []sampleLine, header *[]string) {
 	longer, empty := 0, 0
 	var text bufio.Reader
@@ -159,8 +159,8 @@ func (s *sniffer) readRows(lines []sampleLine, header *[]string) {
 	s.times = timestamp.NewReader(s.out.CSV.TimeUnit, s.out.CSV.DateOrder, nil, false)
 }
 
-// checkShift refuses lines that have one field more than the header while the first field is the
-// time, as the header says. A decimal comma has then split a number.
+// checkShift returns an error for lines with one field more than the header if the first field is the time, as in the
+// header: a decimal comma has then split a number.
 func (s *sniffer) checkShift() error {
 	isTime := func(column int) bool { return s.hasDates(column) || s.hasEpochs(column) }
 	if !s.shifted || !s.named(1, object.TimeNames) || !isTime(0) || isTime(1) {
@@ -170,8 +170,7 @@ func (s *sniffer) checkShift() error {
 		"a number with a decimal comma between commas is two fields; write numbers with a point, or put a semicolon between fields", len(s.header)-1, len(s.header), s.header[1])
 }
 
-// NewestFirst reports whether all times descend, at least three times: the newest line of a
-// file comes first, and the other lines are not late.
+// NewestFirst reports whether the times never ascend, and descend at least three times: the newest line comes first.
 func NewestFirst(times []int64) bool {
 	const fewest = 3
 	down := 0

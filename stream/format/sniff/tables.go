@@ -15,7 +15,7 @@ import (
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
-// dateColumn is a part of dates that stand in several columns.
+// dateColumn is the part of a date in one column, if each part has its own column.
 type dateColumn struct {
 	names       lazyregexp.Regexp
 	least, most int
@@ -35,7 +35,7 @@ var (
 
 var englishMonth = lazyregexp.New(`(?i)^(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}$`)
 
-// part returns the column with a part of dates, from 1; 0 = none.
+// part returns the column with a part of dates, counted from 1; 0: none.
 func (s *sniffer) part(p dateColumn) int {
 	return 1 + s.first(func(i int) bool {
 		return p.names().MatchString(s.header[i]) && s.nearlyAll(i, func(cell string) bool {
@@ -45,8 +45,8 @@ func (s *sniffer) part(p dateColumn) int {
 	})
 }
 
-// checkTable refuses a table whose rows do not stand for times; the error has the command that
-// turns the table.
+// checkTable returns an error for a table whose rows are not times. The error has the command that converts the
+// table.
 func (s *sniffer) checkTable() error {
 	c := &s.out.CSV
 	if c.Time != "" || c.TimeUnit != timestamp.Auto {
@@ -60,14 +60,14 @@ func (s *sniffer) checkTable() error {
 	return nil
 }
 
-// awk is a program of awk for the lines from the header on.
+// awk returns the command that runs an awk program on the lines from the header on.
 func (s *sniffer) awk(program string, args ...any) string {
 	sep := shell.Quote(string(s.out.CSV.Comma))
 	program = strings.ReplaceAll(fmt.Sprintf(program, args...), "HEADER", strconv.Itoa(s.out.Skip+1))
 	return "awk -F" + sep + " -v OFS=" + sep + " " + shell.Quote(program) + " IN > OUT"
 }
 
-// splitDates finds dates whose parts are columns: year, month, day, hour.
+// splitDates returns an error for dates in several columns: year, month, day, hour.
 func (s *sniffer) splitDates() error {
 	year := s.part(yearPart)
 	if year == 0 || s.first(s.hasDates) >= 0 {
@@ -121,7 +121,8 @@ func (s *sniffer) splitDates() error {
 
 var hourName = lazyregexp.New(`(?i)^(hour|hr|hh|he|hour[ _]?ending|hour[ _]?of[ _]?(the[ _]?)?day|stunde|heure|hora|ora)$`)
 
-// splitHours finds dates whose hour is a number in another column; with 24 rows of a date, it would tell 24 series apart.
+// splitHours returns an error for dates whose hour is a number in another column. That column would otherwise
+// separate 24 series.
 func (s *sniffer) splitHours() error {
 	hour := s.part(dateColumn{hourName, 0, 24})
 	date := 1 + s.first(func(i int) bool {
@@ -140,14 +141,14 @@ func (s *sniffer) splitHours() error {
 		s.awk(`NR == HEADER {print "time"%s} NR > HEADER {print $%d sprintf(" %%02d:00", $%d)%[1]s}`, rest.String(), date, hour))
 }
 
-// isRule reports whether a line is drawn: |:---|---:| or -----+-----.
+// isRule reports whether a line is a rule: |:---|---:| or -----+-----.
 func isRule(line []byte) bool {
 	return len(line) > 2 && len(bytes.Trim(line, "-+|: \r")) == 0 && bytes.Contains(line, []byte("--"))
 }
 
 var interval = lazyregexp.New(`^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}[ T]\d{1,2}:[\d:]+ ?(-|–|/) ?\d{1,4}[-./]\d{1,2}[-./]\d{1,4}[ T]\d`)
 
-// ruled refuses a table drawn with a line above or below its header, as MySQL, psql and Markdown write it.
+// ruled returns an error for a table with a rule above or below its header, as MySQL, psql and Markdown write it.
 func ruled(lines []sampleLine) error {
 	if len(lines) < 3 || !bytes.Contains(slices.Concat(lines[0].text, lines[1].text), []byte{'|'}) || !isRule(lines[0].text) && !isRule(lines[1].text) {
 		return nil
@@ -155,7 +156,7 @@ func ruled(lines []sampleLine) error {
 	return errors.New(`the table is drawn with lines: write it as CSV with  sed -E '/^[-+|: ]*$/d; /^\(?[0-9]+ rows?( in set.*|\))$/d; /^\|/{s/^\| *//; s/ *\| *$//;}; s/^ +//; s/ +$//; s/ *\| */,/g' IN > OUT.csv`)
 }
 
-// intervals finds a column with the begin and the end of each step.
+// intervals returns an error for a column with the begin and the end of each step.
 func (s *sniffer) intervals() error {
 	i := s.first(func(i int) bool { return s.nearlyAll(i, interval().MatchString) })
 	if i < 0 {
@@ -172,7 +173,7 @@ func (s *sniffer) namesOf(columns []int) string {
 	return strings.Join(names, ", ")
 }
 
-// monthColumns finds a row for each year, with a column for each month.
+// monthColumns returns an error for a table with one row per year and one column per month.
 func (s *sniffer) monthColumns() error {
 	first := slices.IndexFunc(s.header, func(name string) bool { return timestamp.MonthOf(name) == 1 })
 	if first < 1 || len(s.header) < first+12 || !s.nearlyAll(0, func(cell string) bool { return len(cell) == 4 && timestamp.IsNumber([]byte(cell)) }) {
@@ -189,7 +190,7 @@ func (s *sniffer) monthColumns() error {
 
 var yearName = lazyregexp.New(`^(1[6-9]|2[01])\d\d( \[YR\d{4}\])?$`)
 
-// timesAcross finds times in the header, and variables in the first columns.
+// timesAcross returns an error for a table with times in the header and variables in the first columns.
 func (s *sniffer) timesAcross() error {
 	isTime := func(name string) bool {
 		_, err := timestamp.Parse([]byte(name), timestamp.Auto)
@@ -211,7 +212,7 @@ func (s *sniffer) timesAcross() error {
 		s.header[first], s.header[len(s.header)-1], shell.Quote(fmt.Sprintf(`import pandas; pandas.read_csv("IN", sep=%q, skiprows=%d)%s`, string(s.out.CSV.Comma), s.out.Skip, turn)))
 }
 
-// byBlanks refuses columns that blanks set apart.
+// byBlanks returns an error for columns that are separated by several blanks.
 func (s *sniffer) byBlanks() error {
 	if len(s.header) != 1 || len(s.rows) < 2 {
 		return nil
@@ -220,7 +221,7 @@ func (s *sniffer) byBlanks() error {
 		blanks := regexp.MustCompile(form)
 		last := blanks.Split(s.rows[len(s.rows)-1][0], -1)
 		if form != " +" && !strings.Contains(last[0], " ") {
-			continue // no date with a blank before the time of day
+			continue // single blanks do not count: a date may have one before the time of day
 		}
 		if n := len(last); n > 1 && s.nearlyAll(0, func(cell string) bool { return len(blanks.Split(cell, -1)) == n }) {
 			return fmt.Errorf("%d columns stand behind blanks: put commas between them with  sed -E 's/^ +//; s/%s/,/g' IN > OUT.csv", n, form)
@@ -229,7 +230,7 @@ func (s *sniffer) byBlanks() error {
 	return nil
 }
 
-// checkBreaks refuses texts with line breaks, which are several lines.
+// checkBreaks returns an error for quoted texts with line breaks: a row must be one line.
 func (s *sniffer) checkBreaks(lines []sampleLine) error {
 	broken := 0
 	for _, l := range lines {
@@ -244,13 +245,13 @@ func (s *sniffer) checkBreaks(lines []sampleLine) error {
 		`import csv, sys; csv.writer(sys.stdout, delimiter=%q).writerows([" ".join(c.split()) for c in r] for r in csv.reader(sys.stdin, delimiter=%[1]q))`, string(s.out.CSV.Comma))) + " < IN > OUT")
 }
 
-// checkBeside refuses two tables side by side, each with times of its own: the values of the second would stand
-// at the times of the first.
+// checkBeside returns an error for two tables side by side with different times: the values of the second table would
+// get the times of the first.
 func (s *sniffer) checkBeside() error {
 	if s.out.CSV.Values != nil || s.time < 0 {
 		return nil
 	}
-	other := slices.Index(s.header, s.header[s.time]+".1") // a second column of the name
+	other := slices.Index(s.header, s.header[s.time]+".1") // the second column with this name
 	if other < s.time+2 || other+1 == len(s.header) || !s.hasDates(other) && !s.hasEpochs(other) ||
 		!slices.ContainsFunc(s.rows, func(row []string) bool { return row[s.time] != row[other] }) {
 		return nil

@@ -16,9 +16,9 @@ import (
 	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
-const calendarYear = 31_556_952 * int64(1e9) // ns, in the mean
+const calendarYear = 31_556_952 * int64(1e9) // mean length of a year, ns
 
-// The kinds of columns that may have times.
+// The kinds of columns that may have times:
 
 // hasDates: texts such as 2026-01-05 10:00.
 func (s *sniffer) hasDates(column int) bool {
@@ -30,7 +30,7 @@ func (s *sniffer) hasNumbers(column int) bool {
 	return s.nearlyAll(column, s.parses(func(cell string, _ int64) bool { return timestamp.IsNumber([]byte(cell)) }))
 }
 
-// hasEpochs: numbers that, as times, lie between 1990 and 2100.
+// hasEpochs: numbers that are times between 1990 and 2100.
 func (s *sniffer) hasEpochs(column int) bool {
 	return s.nearlyAll(column, s.parses(func(cell string, at int64) bool {
 		return timestamp.IsNumber([]byte(cell)) && at >= 20*calendarYear && at < 130*calendarYear
@@ -46,7 +46,7 @@ func (s *sniffer) findTime() error {
 			s.time = 0
 			s.nameIndex()
 		}
-		if s.time = slices.Index(s.header, c.Time); s.time >= 0 { // NewCSV reports a name that is not there
+		if s.time = slices.Index(s.header, c.Time); s.time >= 0 { // NewCSV reports an unknown name
 			s.findClock()
 			return s.findForm()
 		}
@@ -64,7 +64,7 @@ func (s *sniffer) findTime() error {
 	return s.findForm()
 }
 
-// findForm finds the form of the times, and refuses numbers that are decades off.
+// findForm finds the form of the times. It returns an error for numbers whose times are decades off.
 func (s *sniffer) findForm() error {
 	c := &s.out.CSV
 	if unit := s.formOf(s.time); unit != timestamp.Auto {
@@ -84,8 +84,8 @@ func (s *sniffer) findForm() error {
 	return nil
 }
 
-// yearFractions refuses years with a fraction, such as 1990.25 for April, as R writes the times of a series:
-// as seconds they would all lie in the first hour of 1970.
+// yearFractions returns an error for years with a fraction, such as 1990.25 for April, which R writes for the times
+// of a series. As seconds, they would all lie in the first hour of 1970.
 func (s *sniffer) yearFractions(column int) error {
 	const least, most, day = 1600, 2260, 1. / 367
 	whole := true
@@ -113,10 +113,10 @@ func (s *sniffer) yearFractions(column int) error {
 
 var clock = lazyregexp.New(`^\d{1,2}[:.]\d\d([:.]\d\d([.,]\d+)?)?( ?[AaPp][Mm])?$`)
 
-// findClock finds the column with the time of day of a column of dates.
+// findClock finds the column with the time of day that belongs to a column of dates.
 func (s *sniffer) findClock() {
 	if s.out.CSV.Clock != "" || s.nearlyAll(s.time, func(cell string) bool { return len(cell) > len("2006-01-02") }) {
-		return // the times have one
+		return // the times include the time of day
 	}
 	if i := s.first(func(i int) bool { return i != s.time && s.isText(i) && s.nearlyAll(i, clock().MatchString) }); i >= 0 {
 		s.out.CSV.Clock = s.header[i]
@@ -132,8 +132,8 @@ func (s *sniffer) timeOf(row []string) string {
 	return row[s.time]
 }
 
-// timeColumn returns the column of the times, or -1. The kinds of columns are tried in the order of
-// this list; the first column of the first kind found is the one.
+// timeColumn returns the column of the times, or -1. It tries the kinds of columns in the order of this list, and
+// returns the first column of the first kind that occurs.
 func (s *sniffer) timeColumn() int {
 	isTime := func(i int) bool { return s.named(i, object.TimeNames) }
 	isDate := func(i int) bool {
@@ -164,15 +164,15 @@ func (s *sniffer) timeColumn() int {
 
 var dayFirst = lazyregexp.New(`^\d{1,2}[./-]\d{1,2}[./-](\d{4}\b|\d\d($|[ ,T]))`)
 
-// Dates that show their order, as there is no month 25. None has a year of two digits:
-// 25-06-01 may begin with it.
+// orderShown matches dates that show their order, because there is no month 25. Years of two digits do not count:
+// 25-06-01 may begin with the year.
 var orderShown = map[timestamp.Order]lazyregexp.Regexp{
 	timestamp.DayFirst:   lazyregexp.New(`^(1[3-9]|2\d|3[01])[./-]\d{1,2}[./-]\d{4}\b`),
 	timestamp.MonthFirst: lazyregexp.New(`^\d{1,2}[./-](1[3-9]|2\d|3[01])[./-]\d{4}\b`),
 }
 
-// shownOrder returns the order that the dates of a column show: there is no month 25, or the other one
-// leaves holes of months between them; "" where neither decides.
+// shownOrder returns the order that the dates of a column show, because the other order has a month above 12 or
+// leaves gaps of months; "": the dates do not show it.
 func (s *sniffer) shownOrder(column int) (order timestamp.Order) {
 	for _, row := range s.rows {
 		for o, shows := range orderShown {
@@ -195,7 +195,7 @@ func (s *sniffer) shownOrder(column int) (order timestamp.Order) {
 	return timestamp.YearFirst
 }
 
-// timesBy returns the times of a column whose dates have an order.
+// timesBy returns the times of a column when its dates are read in order o.
 func (s *sniffer) timesBy(column int, o timestamp.Order) (at []int64) {
 	t := timestamp.NewReader(timestamp.Auto, o, nil, false)
 	for _, row := range s.rows {
@@ -206,7 +206,7 @@ func (s *sniffer) timesBy(column int, o timestamp.Order) (at []int64) {
 	return at
 }
 
-// findDateOrder takes the order that the dates of the file show, if none was told.
+// findDateOrder sets the order that the dates of the file show, unless it is configured.
 func (s *sniffer) findDateOrder() {
 	c := &s.out.CSV
 	i := s.first(func(i int) bool { return (c.Time == "" || s.header[i] == c.Time) && s.hasOrderedDates(i) })
@@ -224,12 +224,12 @@ func (s *sniffer) hasOrderedDates(column int) bool {
 	return s.nearlyAll(column, dayFirst().MatchString)
 }
 
-// hasOtherDates: text, named as times are.
+// hasOtherDates: text in a column with the name of a time column.
 func (s *sniffer) hasOtherDates(column int) bool {
 	return s.named(column, object.TimeNames) && s.isText(column) && !s.nearlyAll(column, clock().MatchString)
 }
 
-// noTime is the error of a file without a column of times, with a remedy.
+// noTime returns the error of a file without a column of times, with a remedy.
 func (s *sniffer) noTime() error {
 	if err := s.byBlanks(); err != nil {
 		return err
@@ -262,10 +262,10 @@ var noYear = lazyregexp.New(`^(\d{1,2}[./-]\d{1,2}\.?|[A-Z][a-z]{2,8}[-. ]+\d{1,
 // timeLike matches names of columns of times, also of months and years.
 var timeLike = lazyregexp.New(`(?i:^|[_ .-])(?i:_?@?date|time|datetime|date_?time|timestamp|stamp|year|month|yearmonth|year_?month|day|week|quarter|period|epoch|ym|jd|julian_?(?:day|date)|datenum|ds|ts|dt|t|x|datum|zeit|zeitpunkt|zeitstempel|tag|woche|monat|jahr|fecha|mes|mois|ann[eé]e|anno|mese|ano)(?:$|[_ .-])|[a-z](?:Date|Time|Year|Month|Day)$`)
 
-// implausible refuses numbers of times that lie before 1980 or more than a year ahead, but for small
-// ones, which count, with the units that make them times of today.
+// implausible returns an error for numbers whose times lie before 1980 or more than a year ahead, with the units that
+// make them plausible. Small numbers are accepted: they count steps.
 func (s *sniffer) implausible(column int) error {
-	const counts = 1e8 // and less, as seconds 1973
+	const counts = 1e8 // smaller numbers count steps; as seconds, 1e8 is in 1973
 	if s.out.CSV.TimeUnit != timestamp.Auto {
 		return nil
 	}

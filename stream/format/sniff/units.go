@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/stream/format/internal/cells"
 )
 
-// findUnits finds the columns whose numbers have one unit, which is left out.
+// findUnits finds the columns whose numbers all have the same unit.
 func (s *sniffer) findUnits() error {
 	c := &s.out.CSV
 	for i, name := range s.header {
@@ -48,8 +48,8 @@ func (s *sniffer) findUnits() error {
 	return nil
 }
 
-// plainBeside is the error of a column with numbers such as 1.2k and others without the k, which would be read
-// as a thousand times larger; nil where there are none but 0.
+// plainBeside returns the error of a column that has numbers such as 1.2k and numbers without the k: these would be
+// read as thousands, too. It returns nil if the only number without the k is 0.
 func (s *sniffer) plainBeside(column int, unit string) error {
 	i := slices.IndexFunc(s.rows, func(row []string) bool {
 		return cells.UnitOf(row[column]) == "" && s.isValue(row[column]) && strings.Trim(row[column], "+-0.,") != ""
@@ -61,7 +61,7 @@ func (s *sniffer) plainBeside(column int, unit string) error {
 		s.header[column], cells.Blank(unit), s.rows[i][column], cells.Stripped("1"+unit))
 }
 
-// findMultiples keeps an error for a column whose cells have several units.
+// findMultiples sets the error of a column whose cells have several units.
 func (s *sniffer) findMultiples(column int) {
 	if !s.nearlyAll(column, func(cell string) bool { return cells.UnitOf(cell) != "" }) {
 		return

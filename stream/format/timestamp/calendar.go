@@ -12,7 +12,7 @@ import (
 	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
-// Numbers of the calendar, which look like seconds or milliseconds since 1970, and layouts.
+// Calendar forms of times: most are numbers that look like seconds or milliseconds since 1970.
 const (
 	yearsUnit       Unit = "year"         // 2026
 	yearMonthUnit   Unit = "yyyymm"       // 202601
@@ -34,7 +34,7 @@ const (
 	quarterUnit     Unit = "quarter"      // Q1 2026, 2026Q1, read anyhow
 )
 
-// named are the forms of the calendar, with their names in messages.
+// named describes the calendar forms in words.
 var named = []struct {
 	unit Unit
 	says string
@@ -59,11 +59,10 @@ var named = []struct {
 	{quarterUnit, "quarters such as Q1 2026"},
 }
 
-// julianEpoch and matlabEpoch are the day 1899-12-30, the day 0 of Excel, as Julian day and as day
-// of MATLAB.
+// julianEpoch and matlabEpoch are the Julian day and the MATLAB day number of 1899-12-30, day 0 of Excel.
 const julianEpoch, matlabEpoch = 2415018.5, 693960
 
-// Describe names the times of a form of the calendar in words; "" for other units.
+// Describe describes a calendar form in words; "" for other units.
 func (u Unit) Describe() string {
 	for _, f := range named {
 		if f.unit == u {
@@ -82,8 +81,8 @@ func units() []string {
 	return names
 }
 
-// ParseUnit returns the unit or form of times of a setting: one of units, epoch_s to epoch_ns, a
-// layout of strftime (%d.%m.%Y %H:%M) or of Go (02.01.2006 15:04); Auto for "" and auto.
+// ParseUnit returns the unit that a setting names: a unit or calendar form, epoch_s to epoch_ns, a layout of strftime
+// (%d.%m.%Y %H:%M) or a layout of Go (02.01.2006 15:04). "" and auto are Auto.
 func ParseUnit(text string) (Unit, error) {
 	name := strings.TrimPrefix(text, "epoch_")
 	switch {
@@ -103,7 +102,7 @@ func (u Unit) isLayout() bool {
 	return u != Auto && u.nanoseconds() == 0 && u.Describe() == ""
 }
 
-// checkLayout refuses a layout that does not tell the year, or that is none.
+// checkLayout returns an error for a layout without a year, and for a text that is not a layout.
 func checkLayout(layout string) error {
 	a, b := time.Date(2019, 5, 17, 19, 43, 51, 0, time.UTC), time.Date(2021, 5, 17, 19, 43, 51, 0, time.UTC)
 	if a.Format(layout) == b.Format(layout) {
@@ -112,14 +111,14 @@ func checkLayout(layout string) error {
 	return nil
 }
 
-// directives are the directives of strftime in the layouts of Go.
+// directives maps directives of strftime to layouts of Go.
 var directives = map[byte]string{
 	'Y': "2006", 'y': "06", 'm': "1", 'd': "2", 'e': "_2", 'H': "15", 'I': "3", 'M': "04", 'S': "05", 'p': "PM", 'b': "Jan", 'h': "Jan", 'B': "January",
 	'a': "Mon", 'A': "Monday", 'j': "002", 'z': "-0700", 'Z': "MST", 'F': "2006-1-2", 'T': "15:04:05", 'R': "15:04", 'D': "1/2/06", '%': "%",
 }
 
-// strftime rewrites a layout of strftime as one of package time, which reads a fraction behind the
-// seconds unasked.
+// strftime rewrites a layout of strftime as a layout of package time. That package accepts a fraction after the
+// seconds without a directive.
 func strftime(text string) (string, error) {
 	text = strings.NewReplacer(".%f", "", ",%f", "", "%-", "%").Replace(text)
 	var b strings.Builder
@@ -138,8 +137,7 @@ func strftime(text string) (string, error) {
 	return b.String(), checkLayout(b.String())
 }
 
-// Date writes a time of a form of the calendar as RFC 3339 or one of its short forms, nil for
-// other text.
+// Date rewrites a time in a calendar form as RFC 3339 or one of its short forms; nil for other text.
 func (u Unit) Date(text []byte) []byte {
 	digits := len(bytes.TrimLeft(text, "0123456789")) == 0
 	part := func(i, n int) []byte { return text[i : i+n] }
@@ -186,7 +184,7 @@ func (u Unit) Date(text []byte) []byte {
 	return nil
 }
 
-// ticks reads 100 ns since a second of 1970.
+// ticks reads a number of 100 ns since epoch, which is in seconds since 1970.
 func ticks(text []byte, epoch int64) []byte {
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	if at := time.Unix(n/1e7+epoch, n%1e7*100).UTC(); err == nil && at.Year() > 1900 && at.Year() < 2200 {
@@ -195,7 +193,7 @@ func ticks(text []byte, epoch int64) []byte {
 	return nil
 }
 
-// serialDate reads days, of which 1899-12-30 has the number epoch, to the nearest millisecond.
+// serialDate reads a number of days, where epoch is the number of 1899-12-30, to the nearest millisecond.
 func serialDate(text []byte, epoch float64) []byte {
 	days, err := decimal.Parse(text)
 	if days -= epoch; err != nil || !(math.Abs(days) < 1e6) {
@@ -206,8 +204,8 @@ func serialDate(text []byte, epoch float64) []byte {
 	return at.AppendFormat(nil, "2006-01-02T15:04:05.999")
 }
 
-// decimalYear reads 2026.5: a fraction within a thousandth of a twelfth, as of months and quarters, is
-// the first day of a month.
+// decimalYear reads a year such as 2026.5. A fraction within 0.001 of a multiple of 1/12 is the first day of a month:
+// months and quarters are written like that.
 func decimalYear(text []byte) []byte {
 	years, err := decimal.Parse(text)
 	if err != nil || !(years >= 1678 && years < 2261) {
@@ -222,7 +220,7 @@ func decimalYear(text []byte) []byte {
 	return from.Add(time.Duration((years-year)*to.Sub(from).Seconds())*time.Second).AppendFormat(nil, "2006-01-02T15:04:05")
 }
 
-// parseLayout reads a time by a layout; zoned: it names its zone.
+// parseLayout reads a time in a layout; zoned: the text has a zone.
 func parseLayout(text []byte, layout string) (at int64, zoned bool, err error) {
 	t, err := time.Parse(layout, string(text))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/lazyregexp"
 )
 
-// rewritten are dates that no date of another form equals, with what makes RFC 3339 of their parts.
+// rewritten are the unambiguous forms of dates, each with a function that joins its parts to RFC 3339.
 var rewritten = []struct {
 	form lazyregexp.Regexp
 	date func(part []string) string
@@ -45,13 +45,13 @@ func quarterOf(year, quarter string) string {
 	return fmt.Sprintf("%s-%02d-01", year, 3*atoi(quarter)-2)
 }
 
-// isoWeek returns a day of a week of ISO 8601, whose first one has the first Thursday of the year.
+// isoWeek returns a day of an ISO 8601 week. Week 1 has the first Thursday of the year.
 func isoWeek(year, week, day int) string {
 	first := time.Date(year, 1, 4, 0, 0, 0, 0, time.UTC)
 	monday := first.AddDate(0, 0, -(int(first.Weekday())+6)%7)
 	at := monday.AddDate(0, 0, 7*(week-1)+day-1)
 	if y, w := at.ISOWeek(); y != year || w != week {
-		return "" // there is no such week
+		return "" // the year has no such week
 	}
 	return at.Format(time.DateOnly)
 }
@@ -87,8 +87,7 @@ func otherForm(text []byte) (date []byte, ok bool) {
 	return withMonthName(text, false)
 }
 
-// months are the beginnings of the names of months, English ones first, then other languages
-// that differ.
+// months are the beginnings of the names of months: first in English, then in languages that differ.
 var months = [...][]string{
 	{"jan", "ene", "gen"}, {"feb", "fév", "fev"}, {"mar", "mär", "mrz", "maa"}, {"apr", "avr", "abr"}, {"may", "mai", "mag", "mei"}, {"jun", "giu", "juin"},
 	{"jul", "lug", "juil"}, {"aug", "aoû", "aou", "ago"}, {"sep", "set"}, {"oct", "okt", "ott", "out"}, {"nov"}, {"dec", "dez", "déc", "dic"},
@@ -100,8 +99,8 @@ var (
 	weekday   = lazyregexp.New(`(?i)^(mon|tue|wed|thu|fri|sat|sun)[a-z]*$`)
 )
 
-// withMonthName reads dates such as 5-Jan-2026 10:00, January 2026, those of HTTP and of Oracle, and with
-// monthYear Jan-26, which without it may be a day.
+// withMonthName rewrites dates such as 5-Jan-2026 10:00 and January 2026, and the dates of HTTP and Oracle.
+// monthYear: Jan-26 is January 2026; otherwise it may be a day, and is not read.
 func withMonthName(text []byte, monthYear bool) (date []byte, ok bool) {
 	rest, clock, zone := string(text), "00:00:00", ""
 	if at := clockPart().FindStringSubmatchIndex(rest); at != nil {
@@ -155,7 +154,7 @@ func withMonthName(text []byte, monthYear bool) (date []byte, ok bool) {
 	return fmt.Appendf(nil, "%04d-%02d-%02dT%s%s", year, month, max(day, 1), clock, strings.NewReplacer("UTC", "Z", "GMT", "Z").Replace(zone)), day != 0
 }
 
-// MonthOf returns the number of a month, 0 for other words.
+// MonthOf returns the number of a month, from 1; 0 for other words.
 func MonthOf(word string) int {
 	word = strings.ToLower(word)
 	for i, names := range months {

@@ -9,8 +9,8 @@ import (
 // Order is the order of day, month and year in a date.
 type Order string
 
-// The orders. Dates with the day or the month first are read only where the order says so:
-// 01/02/2026 alone does not tell.
+// The orders. A date with the day or the month first is read only with that order, because 01/02/2026 itself does not
+// show it.
 const (
 	YearFirst  Order = "" // 2026-02-01
 	DayFirst   Order = "dmy"
@@ -26,7 +26,7 @@ func (o Order) Check() error {
 	return fmt.Errorf("the order of a date must be dmy, mdy or empty, got %q", o)
 }
 
-// Other returns the order that takes the day for the month.
+// Other returns the order with day and month exchanged.
 func (o Order) Other() Order {
 	return map[Order]Order{DayFirst: MonthFirst, MonthFirst: DayFirst}[o]
 }
@@ -41,14 +41,14 @@ func (o Order) Reads(text []byte) bool {
 	return err == nil
 }
 
-// IsOther reports whether text is a date in the other order alone: its day cannot be a month.
+// IsOther reports whether text is a date only in the other order: its day cannot be a month.
 func (o Order) IsOther(text []byte) bool {
 	return o != YearFirst && !o.Reads(text) && o.Other().Reads(text)
 }
 
-// Rewrite writes a date such as 31.12.2025 13:00, 31/12/25 or 12-31-2025 1:00 PM with the year first,
-// as 2025-12-31T13:00:00. Years of two digits are 1969 to 2068, as in POSIX, and stand last. Any order
-// reads 2025/12/31, 2025.1.5, 5 Jan 2025 and 2025Q4; ok is false for every other text.
+// Rewrite rewrites a date such as 31.12.2025 13:00, 31/12/25 or 12-31-2025 1:00 PM with the year first, as
+// 2025-12-31T13:00:00. A year of two digits comes last, and is 1969 to 2068 as in POSIX. Every order reads
+// 2025/12/31, 2025.1.5, 5 Jan 2025 and 2025Q4; ok is false for other text.
 func (o Order) Rewrite(text []byte) (ordered []byte, ok bool) {
 	if date, ok := otherForm(text); ok {
 		return date, true

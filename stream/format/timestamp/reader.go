@@ -2,17 +2,17 @@ package timestamp
 
 import "time"
 
-// Reader reads the times of a file. Beside the forms that Parse reads it knows an order of dates,
-// the calendar and layouts, and a zone for times that name none. It is not safe for concurrent use.
+// Reader reads the times of a file. In addition to Parse it has an order of dates, calendar forms, layouts, and a
+// zone for times without one. It is not safe for concurrent use.
 type Reader struct {
 	unit  Unit
 	order Order
-	zone  *time.Location   // nil = UTC
-	last  map[string]int64 // of each series, to tell a repeated hour apart; nil = it is the first one
+	zone  *time.Location   // nil: UTC
+	last  map[string]int64 // last time of each series, which resolves a repeated hour; nil: the first of the two
 }
 
-// NewReader returns a reader; a nil zone means UTC. A reader that remembers keeps the time before of each
-// series, which tells the two equal hours at the end of summer time apart.
+// NewReader returns a reader; a nil zone is UTC. remember: the reader keeps the last time of each series, to
+// distinguish the two equal hours at the end of summer time.
 func NewReader(unit Unit, order Order, zone *time.Location, remember bool) Reader {
 	t := Reader{unit: unit, order: order, zone: zone}
 	if t.zone == time.UTC {
@@ -24,12 +24,12 @@ func NewReader(unit Unit, order Order, zone *time.Location, remember bool) Reade
 	return t
 }
 
-// Remembers reports whether the time of a text depends on the texts before.
+// Remembers reports whether the time of a text depends on earlier texts.
 func (t *Reader) Remembers() bool { return t.last != nil }
 
-// Parse returns the time that text says for a series, in nanoseconds since 1970 UTC. The end of summer time repeats an hour:
-// text means the first one. With a memory it means the second one as soon as the first would not
-// be later than the time before.
+// Parse returns the time in text for a series, in ns since 1970 UTC. A local time in the hour that the end of summer
+// time repeats is the first of the two. A reader that remembers takes the second if the first is not later than the
+// last time of the series.
 func (t *Reader) Parse(text []byte, series string) (int64, error) {
 	if t.unit.isLayout() {
 		at, zoned, err := parseLayout(text, string(t.unit))
@@ -64,7 +64,8 @@ func (t *Reader) Parse(text []byte, series string) (int64, error) {
 	return t.local(at, series), nil
 }
 
-// local returns the time at which a clock in the zone shows what UTC shows at.
+// local returns the time at which a clock in the zone shows the wall time at, which is in ns since 1970 as if it were
+// UTC.
 func (t *Reader) local(at int64, series string) int64 {
 	if t.zone == nil {
 		return at
@@ -79,9 +80,9 @@ func (t *Reader) local(at int64, series string) int64 {
 	return first
 }
 
-// instants returns the two times at which a clock in the zone shows the wall time, which is
-// written in ns since 1970 as if it were UTC. They are equal except in the repeated hour; in the
-// hour left out in spring both have the offset of the day after.
+// instants returns the two times at which a clock in the zone shows the wall time, which is in ns since 1970 as if it
+// were UTC. They differ only in the repeated hour. In the hour that spring skips, both have the offset of the next
+// day.
 func (t *Reader) instants(wall int64) (first, second int64) {
 	const day = int64(24 * time.Hour)
 	offset := func(at int64) int64 {
@@ -95,5 +96,5 @@ func (t *Reader) instants(wall int64) (first, second int64) {
 	case offset(before) == wall-before:
 		return before, before
 	}
-	return after, after // also in the hour that the beginning of summer time leaves out
+	return after, after // also in the hour that the beginning of summer time skips
 }

@@ -2,15 +2,15 @@ package timestamp
 
 import "slices"
 
-// MisreadOrder compares the spacing of the same dates read in two orders. It reports whether the times
-// of the first leave holes of months where those of the other are evenly spaced.
+// MisreadOrder compares the same dates in two orders. It reports whether times has gaps of months while other is
+// evenly spaced.
 func MisreadOrder(times, other []int64) bool {
-	const regular, holes = .9, .5 // shares of the rows that an even series would have
+	const regular, holes = .9, .5 // limits of filled: at least regular without gaps, at most holes with gaps
 	return filled(times) < holes && filled(other) >= regular
 }
 
-// filled returns the number of distinct times as a share of those that a series of their median
-// spacing would have between the first and the last; 1 where they are too few to tell.
+// filled returns the number of distinct times divided by the number of times that an even series with their median
+// spacing has between the first and the last; 1 with too few times.
 func filled(times []int64) float64 {
 	const fewest = 10
 	times = slices.Compact(slices.Sorted(slices.Values(times)))

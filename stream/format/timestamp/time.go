@@ -15,9 +15,8 @@ type Unit string
 // The units. A time that is text needs none: it is RFC 3339 or one of its usual short
 // forms (a blank for the T, no zone = UTC, no seconds, no time of day, no day).
 const (
-	// Auto takes the unit from the magnitude of the number: below 1e11 seconds,
-	// below 1e14 milliseconds, below 1e17 microseconds, else nanoseconds. So the
-	// integer steps 0, 1, 2, ... are seconds.
+	// Auto derives the unit from the magnitude of the number: below 1e11 seconds, below 1e14 milliseconds, below 1e17
+	// microseconds, otherwise nanoseconds. So the steps 0, 1, 2, ... are seconds.
 	Auto         Unit = ""
 	Seconds      Unit = "s"
 	Milliseconds Unit = "ms"
@@ -56,8 +55,7 @@ var (
 	errRange = errors.New("outside the years 1678 to 2261")
 )
 
-// Parse returns the time in text, in nanoseconds since 1970 UTC. A number may have a
-// fraction, which is exact down to a nanosecond.
+// Parse returns the time in text, in ns since 1970 UTC. The fraction of a number is exact to a nanosecond.
 func Parse(text []byte, unit Unit) (int64, error) {
 	if IsNumber(text) {
 		return parseEpoch(text, unit)
@@ -68,9 +66,8 @@ func Parse(text []byte, unit Unit) (int64, error) {
 	return parseRFC3339(text)
 }
 
-// parseUTC reads the form that most times have, 2006-01-02T15:04:05Z, with or without
-// the T and the Z and with an optional fraction, several times as fast as
-// time.Parse; ok is false for every other text.
+// parseUTC reads the most frequent form, 2006-01-02T15:04:05Z, several times as fast as time.Parse. The T, the Z and
+// a fraction are optional; ok is false for other text.
 func parseUTC(b []byte) (t int64, ok bool) {
 	const seconds = len("2006-01-02T15:04:05")
 	if len(b) > seconds && b[len(b)-1] == 'Z' {
@@ -108,7 +105,7 @@ func parseUTC(b []byte) (t int64, ok bool) {
 		y, m = y-1, m+12
 	}
 	days := 365*y + y/4 - y/100 + y/400 + (153*m+2)/5 + int64(day) - 1
-	const epoch = 719468 // of 1970-01-01
+	const epoch = 719468 // day number of 1970-01-01
 	return ((days-epoch)*86400+int64(hour*3600+minute*60+second))*1e9 + int64(nanoseconds), true
 }
 
@@ -125,8 +122,7 @@ func daysIn(year, month uint) uint {
 	return 31
 }
 
-// two returns the number that two digits make, or more than 65,000 where they
-// are none.
+// two returns the number in two digits, and a number above 65,000 if b has no digits there.
 func two(b []byte, i int) uint {
 	tens, ones := uint(b[i]-'0'), uint(b[i+1]-'0')
 	if tens > 9 || ones > 9 {
@@ -135,7 +131,7 @@ func two(b []byte, i int) uint {
 	return 10*tens + ones
 }
 
-// IsNumber reports whether text is digits with at most a sign and a point.
+// IsNumber reports whether text is digits with an optional sign and an optional point.
 func IsNumber(text []byte) bool {
 	digits, points := 0, 0
 	for i, c := range text {
@@ -193,7 +189,7 @@ func Epoch(n int64, unit Unit) (int64, error) {
 	return t, err
 }
 
-// epoch does the work of Epoch, and returns the length of the unit.
+// epoch returns Epoch and the length of the unit in ns.
 func epoch(n int64, unit Unit) (t, scale int64, err error) {
 	if scale = unit.nanoseconds(); scale == 0 {
 		scale = magnitude(n)
@@ -204,7 +200,7 @@ func epoch(n int64, unit Unit) (t, scale int64, err error) {
 	return n * scale, scale, nil
 }
 
-// magnitude returns the length of the unit that Auto takes n to have.
+// magnitude returns the length in ns of the unit that Auto derives from n.
 func magnitude(n int64) int64 {
 	if n < 0 {
 		n = -n
@@ -263,8 +259,8 @@ func parseRFC3339(text []byte) (int64, error) {
 	return t.UnixNano(), nil
 }
 
-// withZone rewrites the end of a time as RFC 3339 has it: +00 of PostgreSQL, +0000 of Java, and
-// UTC of sysstat, each with a space before it or not.
+// withZone rewrites the zone at the end of a time as in RFC 3339: +00 of PostgreSQL, +0000 of Java, and UTC of
+// sysstat, with or without a space before it.
 func withZone(b []byte) []byte {
 	if n := len(b); hasUTC(b) {
 		if b = bytes.TrimRight(b[:n-3], " "); !hasZone(b[min(len(b), len("2006-01-02")):]) {
@@ -292,7 +288,7 @@ func hasUTC(b []byte) bool {
 	return bytes.HasSuffix(b, []byte("UTC")) || bytes.HasSuffix(b, []byte("GMT"))
 }
 
-// hasZone reports whether the end of a time names its zone.
+// hasZone reports whether a time ends with a zone.
 func hasZone(b []byte) bool {
 	if hasUTC(b) {
 		return true
@@ -305,8 +301,7 @@ func hasZone(b []byte) bool {
 	return false
 }
 
-// Append appends a time as text that Parse reads with the same unit: a
-// number, or RFC 3339 in UTC where the unit is Auto.
+// Append appends a time as text that Parse reads with the same unit: RFC 3339 in UTC for Auto, otherwise a number.
 func Append(dst []byte, t int64, unit Unit) []byte {
 	scale := unit.nanoseconds()
 	if scale == 0 {

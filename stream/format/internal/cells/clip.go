@@ -1,6 +1,6 @@
 package cells
 
-// Clip shortens text for a message.
+// Clip shortens text for an error.
 func Clip(text []byte) string {
 	const most = 40
 	if len(text) > most {

@@ -11,22 +11,22 @@ import (
 
 var Missing = []string{"NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", `\N`, "None", "-", "unavailable", "unknown"}
 
-// IsMissing reports whether a cell stands for a missing value, by a usual spelling or one of the others.
+// IsMissing reports whether a cell is a usual spelling of a missing value, or one of others.
 func IsMissing(text []byte, others []string) bool {
 	is := func(spelling string) bool { return spelling == string(text) }
 	return len(text) == 0 || slices.ContainsFunc(Missing, is) || slices.ContainsFunc(others, is)
 }
 
-// Numbers reads the numbers of a table that are written alike. It is not safe for concurrent use.
+// Numbers reads numbers with one decimal mark and one separator of thousands. It is not safe for concurrent use.
 type Numbers struct {
 	decimal, thousands byte
 	missing            []string
-	absent             []float64 // numbers that stand for a missing value
+	absent             []float64 // numbers that mean a missing value
 	rewritten          []byte    // scratch
 }
 
-// NewNumbers returns a reader of numbers with a decimal mark (0 = '.'), a mark between thousands (0 = none), and
-// spellings of a missing value beside the usual ones. A number such as -999 stands for all spellings of it.
+// NewNumbers returns a reader of numbers with a decimal mark (0: '.'), a separator of thousands (0: none), and further
+// spellings of a missing value. A number such as -999 stands for all its spellings.
 func NewNumbers(point, thousands byte, missing []string) Numbers {
 	n := Numbers{decimal: point, thousands: thousands, missing: missing}
 	for _, s := range missing {
@@ -37,18 +37,18 @@ func NewNumbers(point, thousands byte, missing []string) Numbers {
 	return n
 }
 
-// Plain reports whether decimal.ParsePlain reads a number as parse does.
+// Plain reports whether decimal.ParsePlain reads every number like Parse.
 func (n *Numbers) Plain() bool {
 	return n.decimal != ',' && n.thousands == 0 && len(n.absent) == 0
 }
 
-// Parse reads a number. A missing one is NaN. The error names the form that the text lacks.
+// Parse returns a number; NaN for a missing value. The error has the form that the text should have.
 func (n *Numbers) Parse(text []byte) (float64, *refuse.Error) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || IsMissing(text, n.missing) {
 		return math.NaN(), nil
 	}
-	if rest, ok := bytes.CutPrefix(text, []byte("\u2212")); ok { // the minus of typographers
+	if rest, ok := bytes.CutPrefix(text, []byte("\u2212")); ok { // the typographic minus
 		text = append([]byte{'-'}, rest...)
 	}
 	v, err := decimal.Parse(n.withPoint(text))
@@ -71,9 +71,9 @@ func (n *Numbers) Parse(text []byte) (float64, *refuse.Error) {
 	return v, nil
 }
 
-// withPoint rewrites a number with a decimal comma or separators of thousands as Go reads it; nil
-// where the separators do not make groups of three digits: 1.5 and 0.123 are no numbers with points
-// between thousands. Groups of two, as in 12,34,567, are usual in India.
+// withPoint rewrites a number with a decimal point and without separators of thousands. It returns nil if the
+// separators are not between groups of three digits: with points between thousands, 1.5 and 0.123 are not numbers.
+// Groups of two, as in 12,34,567, are usual in India.
 func (n *Numbers) withPoint(text []byte) []byte {
 	if n.decimal != ',' && n.thousands == 0 {
 		return text
@@ -92,7 +92,7 @@ func (n *Numbers) withPoint(text []byte) []byte {
 			groups, digits = groups+1, 0
 			continue
 		case b == '.' && n.decimal == ',':
-			return nil // 1.5 is no number here
+			return nil // 1.5 with points between thousands
 		case b >= '0' && b <= '9':
 			if lead == 0 {
 				lead = b

@@ -6,7 +6,7 @@ import (
 	"github.com/orffvar/forecaster/internal/lazyregexp"
 )
 
-// Numbers with a comma for the point, with points, commas, apostrophes or blanks between thousands.
+// Numbers with a decimal comma, or with points, commas, apostrophes or blanks between thousands.
 var (
 	CommaDecimal  = lazyregexp.New(`^[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+([eE][-+]?\d+)?$`)
 	CommaThousand = lazyregexp.New(`^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$`)
@@ -15,11 +15,10 @@ var (
 	OtherThousand = lazyregexp.New(`^[-+]?[1-9]\d{0,2}((['’]\d{3})+|([ \x{a0}\x{202f}\x{2009}]\d{3})+)([.,]\d+)?$`)
 )
 
-// otherMarks makes one character of the apostrophes, and one of the blanks, between thousands.
+// otherMarks replaces all kinds of apostrophes by ', and all kinds of blanks by a space.
 var otherMarks = strings.NewReplacer("’", "'", "\u00a0", " ", "\u202f", " ", "\u2009", " ")
 
-// ThousandsMark returns what stands between the thousands of a number and before no fraction; 0 = it
-// has no such mark.
+// ThousandsMark returns the mark of a number that can only separate thousands; 0: there is none.
 func ThousandsMark(cell string) byte {
 	switch {
 	case OtherThousand().MatchString(cell):

@@ -12,7 +12,7 @@ import (
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
-// Numbers with other text: a unit behind, a currency before, parentheses for a minus.
+// Numbers with other text: a unit after, a currency before, parentheses for a minus.
 var (
 	withUnit     = lazyregexp.New(`^[-+]?\d[\d.,]*(?:[eE][-+]?\d{1,2})?([ \x{a0}]?[%‰°\pL\p{Sc}][%‰°/\pL\p{Sc}]{0,5})$`)
 	withCurrency = lazyregexp.New(`^[-+]?(\p{Sc}[ \x{a0}]?)[-+]?[\d.][\d.,]*$`)
@@ -20,9 +20,8 @@ var (
 	inBrackets   = lazyregexp.New(`^\([\d.,]*\d\)$`)
 )
 
-// Stripped returns the command that makes a file's cells like this one numbers, "" where the cell is
-// no number with a unit, a currency or parentheses. A cell with another unit stays as it is, so that
-// values of different units are not mixed.
+// Stripped returns the command that removes this cell's unit, currency or parentheses from all cells of a file; "":
+// the cell is not such a number. Cells with another unit stay, so that values of different units are not mixed.
 func Stripped(cell string) string {
 	program := ""
 	if m := withUnit().FindStringSubmatch(cell); m != nil && Multiples[m[1]] > 0 {
@@ -41,11 +40,11 @@ func Stripped(cell string) string {
 	return "sed -E " + shell.Quote(program) + " IN > OUT"
 }
 
-// literal writes text for a pattern of sed.
+// literal quotes text for a pattern of sed.
 func literal(text string) string { return strings.ReplaceAll(regexp.QuoteMeta(text), "/", `\/`) }
 
-// UnitOf returns the unit or the currency of a number, with the blank before or behind it; "" = it has
-// none, or is no number.
+// UnitOf returns the unit or the currency of a number, with the blank before or after it; "": the cell has none, or is
+// not a number.
 func UnitOf(cell string) string {
 	if timestamp.IsNumber([]byte(cell)) {
 		return ""
@@ -71,11 +70,11 @@ func WithoutUnit(text []byte, unit string) []byte {
 	return text
 }
 
-// Multiples are the powers of ten of what stands behind numbers or before units.
+// Multiples are the powers of ten of the suffixes of numbers and the prefixes of units.
 var Multiples = map[string]int{"k": 3, "K": 3, "M": 6, "G": 9, "T": 12, " k": 3, " K": 3, " M": 6, " G": 9, " T": 12}
 
-// Scaled returns the command that writes numbers in a unit of which theirs is a multiple by a power of ten, such as
-// GB in MB; "" where it is none.
+// Scaled returns the command that converts numbers in unit to other, if the two differ by a power of ten, such as GB
+// and MB; "" for other units.
 func Scaled(unit, other string) string {
 	power := func(u string) (power int, base string) {
 		u = strings.TrimSpace(u)
@@ -95,11 +94,11 @@ func Scaled(unit, other string) string {
 	return "sed -E " + shell.Quote(fmt.Sprintf(`s/([0-9])%s([[:space:]",;|]|$)/\1e%d%s\2/g`, literal(other), from-to, strings.ReplaceAll(unit, "/", `\/`))) + " IN > OUT"
 }
 
-// Blank puts a blank before a unit.
+// Blank returns a unit with one blank before it.
 func Blank(unit string) string { return " " + strings.TrimSpace(unit) }
 
-// Hint returns the remedy for a text that is no number, in a column with the unit and the mark between thousands;
-// "" where none is known. The function set writes the setting that gives a field of CSVConfig a value.
+// Hint returns the remedy for a text that is not a number, in a column with a unit and a separator of thousands; "":
+// no remedy is known. set returns the setting that gives a field of CSVConfig a value.
 func Hint(text []byte, unit string, thousands byte, set func(field, value string) string) string {
 	cell := strings.TrimSpace(string(text))
 	if other := UnitOf(cell); unit != "" && other != "" {

@@ -1,14 +1,14 @@
-// Package intern keeps one copy of strings that come again and again.
+// Package intern keeps one copy of strings that recur.
 package intern
 
-// Strings returns the same string for the same bytes, so that the name of a
-// series or variable is allocated once. It forgets all when there are too many.
+// Strings returns the same string for equal bytes, so that the name of a series or variable is allocated once. It
+// forgets all strings when there are more than Most.
 type Strings struct {
 	strings map[string]string
-	last    string // as a rule, the next one
+	last    string // result of the last call, usually also of the next
 }
 
-// Most is how many strings are kept.
+// Most is the largest number of strings that are kept.
 const Most = 1 << 18
 
 // New returns Strings without any.

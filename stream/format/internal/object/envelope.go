@@ -10,11 +10,11 @@ import (
 // {"schema": ..., "payload": RECORD}, and Debezium {"before": ..., "after": RECORD, "op": "c", ...}, which Connect
 // may put into its own.
 type Envelope struct {
-	Path    string // of the record
-	Deleted bool   // there is none: a row was deleted, or a table emptied
+	Path    string // path of the record
+	Deleted bool   // there is no record: a row was deleted, or a table was emptied
 }
 
-// EnvelopeOf recognises an envelope by its members; nil = the message is none.
+// EnvelopeOf recognises an envelope by its members; nil: the message is not an envelope.
 func EnvelopeOf(message []byte) *Envelope {
 	e, inside := &Envelope{}, message
 	payload, others := jx.Raw(nil), 0
@@ -52,7 +52,7 @@ func EnvelopeOf(message []byte) *Envelope {
 	return e
 }
 
-// eachMember calls f with the members of an object that a decoder has read before, of no other value.
+// eachMember calls f for each member of an object. The caller has checked that the text is valid JSON.
 func eachMember(object []byte, f func(name string, value jx.Raw)) {
 	if d := jx.DecodeBytes(object); d.Next() == jx.Object {
 		_ = d.ObjBytes(func(d *jx.Decoder, key []byte) error {

@@ -12,8 +12,8 @@ import (
 
 var TimeNames = []string{"time", "timestamp", "date", "datetime", "date_time", "ds", "ts", "_time", "@timestamp", "epoch", "year"}
 
-// TimeField returns the field of an object that is named as times are, time if there are several, or
-// else FIELD.
+// TimeField returns the member of an object with the name of a time; of several, the member time. Without any it
+// returns FIELD.
 func TimeField(object []byte) string {
 	name := "FIELD"
 	_ = jx.DecodeBytes(object).ObjBytes(func(d *jx.Decoder, key []byte) error { // it was read before
@@ -25,30 +25,30 @@ func TimeField(object []byte) string {
 	return name
 }
 
-// Members are the paths of what objects have.
+// Members are the paths of the members in the first objects of a file.
 type Members struct {
-	Values bool     // there is an object or array of this name
+	Values bool     // there is an object or array named values
 	Flat   []string // numbers beside the time
 	Nested []string // numbers in other objects and arrays
 	inner  []*inside
 	Text   []string            // texts beside the time
-	Names  []string            // of flat and text, as they come
-	Rows   []map[string]string // of names and the time
+	Names  []string            // names in Flat and Text, in order of appearance
+	Rows   []map[string]string // text of each name and the time, per object
 }
 
-// inside is an object or array within the messages.
+// inside is an object or array within the objects.
 type inside struct {
 	path    string
 	numbers int
-	asked   bool // has the time or the series: a member without a number is left out
-	mixed   bool // with other members than numbers, true, false and null: it cannot be read as values
+	asked   bool // it has the time or the series: a member without a number is ignored
+	mixed   bool // it has members other than numbers, true, false and null: it cannot be the values
 }
 
-// flatten makes one flat object of each nested one.
+// flatten is the command that makes each nested object flat.
 const flatten = `jq -c '[paths(type != "object" and type != "array") as $p | {key: $p | map(tostring) | join("."), value: getpath($p)}] | from_entries' IN > OUT.jsonl`
 
-// Remedy says how the numbers within objects become values: by the setting for the object or array
-// that has the most numbers and nothing else, if there is one.
+// Remedy returns the remedy for numbers in nested objects: the setting for the object or array with the most numbers
+// and nothing else, or a command if there is none.
 func (n *Members) Remedy(set func(field, value string) string) string {
 	best := inside{}
 	for _, o := range n.inner {
@@ -73,7 +73,7 @@ func (n *Members) at(path string) *inside {
 	return n.inner[len(n.inner)-1]
 }
 
-// Read adds the numbers and texts of an object that are not asked for otherwise.
+// Read adds the numbers and texts of an object, except the time, the series and the tags.
 func (n *Members) Read(object []byte, time, series string, tags []string) {
 	asked := append([]string{cmp.Or(time, "time"), series}, tags...)
 	row := make(map[string]string)
@@ -134,8 +134,8 @@ func (n *Members) within(d *jx.Decoder, path string, asked []string) error {
 	return d.ObjBytes(func(d *jx.Decoder, key []byte) error { return add(d, path+"."+string(key)) })
 }
 
-// NestedValues says how the numbers within the objects of a message that has none beside the time
-// become values, "" = there are none. The function set says how a user gives a field a value.
+// NestedValues returns the remedy for a message whose numbers are all in nested objects; "": it has no numbers there.
+// set returns the setting that gives a field a value.
 func NestedValues(message []byte, time, series string, tags []string, set func(field, value string) string) string {
 	var n Members
 	n.Read(bytes.TrimSpace(message), time, series, tags)
