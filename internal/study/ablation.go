@@ -11,8 +11,8 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 )
 
-// Ablation is one line of the ablation on nonlinear systems: the mean squared error of the last three
-// quarters, some steps ahead, divided by the error of persistence.
+// Ablation is one line of the ablation on nonlinear systems: MSE / MSE of persistence over the last three quarters of
+// the rows, Horizon steps ahead.
 type Ablation struct {
 	System  string        `json:"system"`
 	Horizon int           `json:"horizon"`
@@ -38,7 +38,8 @@ func ablationLaws() []ablationLaw {
 	return []ablationLaw{{lorenz, 0}, {noisy, .3}, {simulate.LogisticMaps(5), 0}, {simulate.Thresholds(3), 0}}
 }
 
-// NewAblation runs the models over the systems: parts of auto, orffvar, and auto.
+// NewAblation runs four models over the systems: auto with linear members only, auto with random features only, orffvar,
+// and auto.
 func NewAblation(ctx context.Context, progress func(system string)) ([]Ablation, error) {
 	linear := []string{"ar96", "ar6", "var1"}
 	random := []string{"orff1", "orff4", "orff3", "orff3-local", "orff1-mean", "orff1-additive"}
@@ -84,7 +85,7 @@ func NewAblation(ctx context.Context, progress func(system string)) ([]Ablation,
 	return lines, nil
 }
 
-// blur adds independent noise of a standard deviation to all rows.
+// blur adds independent normal noise with the standard deviation sd to all values.
 func blur(data *scoring.Dataset, sd float64, seed uint64) {
 	noise, e := simulate.NewWhiteNoise(data.Dim(), seed+1), make([]float64, data.Dim())
 	for _, row := range data.Series[0].Rows {

@@ -19,45 +19,45 @@ import (
 	"github.com/orffvar/forecaster/stream/event"
 )
 
-// AnomalyReport is the output of anomalies behind its rows, see RowWriter.
+// AnomalyReport is the output of anomalies. In JSON the rows come before it: see RowWriter.
 type AnomalyReport struct {
 	Dataset    string        `json:"dataset"`
-	Level      report.Number `json:"level"` // of the intervals
+	Level      report.Number `json:"level"` // level of the intervals
 	Score      string        `json:"score"`
 	Threshold  report.Number `json:"threshold"`
 	Stretches  []stretch     `json:"stretches"`
 	Detections []Detection   `json:"detections,omitempty"`
 
-	scored, unscored int // rows
+	scored, unscored int // number of rows with a score
 }
 
 // Unscored is the number of rows without a score.
 func (r *AnomalyReport) Unscored() int { return r.unscored }
 
-// stretch is an anomaly: the same times, score, cause and shares as in its events.
+// stretch is an anomaly, with the times, the score, the cause and the shares of its events.
 type stretch struct {
 	Series    string          `json:"series"`
 	From      string          `json:"from"`
 	To        string          `json:"to"`
 	Rows      int             `json:"rows"`
 	Score     report.Number   `json:"score"`
-	State     report.Number   `json:"state_score"` // largest; null for level sets
+	State     report.Number   `json:"state_score"` // largest state score; null for level sets
 	View      string          `json:"view,omitempty"`
 	Normal    bool            `json:"new_normal"`    // it became the new normal
 	False     report.Number   `json:"false_per_day"` // expected alarms with at least this score; null for level sets
 	Variables []variableShare `json:"variables,omitempty"`
 
-	first int // row
+	first int // index of the first row
 }
 
-// variableShare is a share of a score by the name of the variable, with the values of a row: in an
-// anomaly that in which the variable is furthest from its forecast.
+// variableShare is the share of a variable in a score, with its values in one row. For an anomaly, this is the row
+// in which the variable is furthest from its forecast.
 type variableShare struct {
 	Name     string        `json:"name"`
 	Share    report.Number `json:"share"`
 	Time     string        `json:"time"`
 	Observed report.Number `json:"observed"`
-	Expected report.Number `json:"expected"` // by the forecast one step before
+	Expected report.Number `json:"expected"` // one-step forecast
 	Lower    report.Number `json:"lower"`    // interval of that forecast; null until it is calibrated
 	Upper    report.Number `json:"upper"`
 }
@@ -68,15 +68,15 @@ func newVariableShare(name string, share float64, v *rowValue) variableShare {
 	}
 }
 
-// LevelSetLimit is the threshold of the rank that level sets give.
+// LevelSetLimit is the alarm threshold of the level-set score, which is a rank in [0, 1].
 const LevelSetLimit = .99
 
-// IntervalLevel is the level of the intervals beside anomalies, in a slice; empty = none.
+// IntervalLevel returns the level of the intervals beside anomalies, as a slice; empty: no intervals.
 func IntervalLevel(c *config.Config) []float64 { return c.Model.Levels[:min(1, len(c.Model.Levels))] }
 
-// AnomaliesOf adds the anomaly scores of records to s: scores of the one-step forecasts of the model of
-// c, or of level sets. Without a second sample it is an error. samples are the outline of the
-// records, steps counts these.
+// AnomaliesOf adds the anomaly scores of records to s: from the one-step forecasts of the model of c, or from level
+// sets. It returns an error unless a series has two samples. samples are the outline of records. steps counts the
+// records.
 func AnomaliesOf(ctx context.Context, c *config.Config, records *Records, samples *Samples, s *Anomalies, steps *atomic.Int64) error {
 	if err := samples.checkForecast(1); err != nil {
 		return err
@@ -94,7 +94,7 @@ func AnomaliesOf(ctx context.Context, c *config.Config, records *Records, sample
 	return records.teach(ctx, &learner{engine: e, model: m.Type, see: func(b *stream.Batch, n int) { s.Add(b); steps.Add(int64(n)) }})
 }
 
-// List fills in the anomalies, highest first, without those in a history.
+// List sets the anomalies, highest score first. Anomalies within the history are left out.
 func (r *AnomalyReport) List(all *Anomalies) {
 	r.Stretches, r.scored, r.unscored = []stretch{}, all.scored, all.unscored
 	for _, s := range all.series {
@@ -121,7 +121,7 @@ func (r *AnomalyReport) List(all *Anomalies) {
 	slices.SortStableFunc(r.Stretches, func(x, y stretch) int { return cmp.Compare(y.Score, x.Score) })
 }
 
-// Headline is the number of anomalies and of their rows.
+// Headline returns the numbers of anomalies and of their rows.
 func (r *AnomalyReport) Headline() string {
 	if r.scored == 0 {
 		return r.Dataset + ": no scored row"
@@ -133,7 +133,7 @@ func (r *AnomalyReport) Headline() string {
 		series string
 		at     int
 	}
-	rows := make(map[row]bool) // an anomaly of the state has rows of others
+	rows := make(map[row]bool) // a set: anomalies overlap
 	for _, s := range r.Stretches {
 		for i := range s.Rows {
 			rows[row{s.Series, s.first + i}] = true
@@ -143,8 +143,8 @@ func (r *AnomalyReport) Headline() string {
 		plural.Count(len(r.Stretches), "anomaly"), plural.Thousands(len(rows)), plural.Thousands(r.scored))
 }
 
-// Marked is the series with the highest score, without its first rows, its anomalies marked; nil
-// without a score. The variables of its anomalies come first.
+// Marked returns the series with the highest anomaly (the first series if there is none), without its first rows, and
+// marks its anomalies. The main variables of the anomalies come first. Marked returns nil if no row has a score.
 func (r *AnomalyReport) Marked(data *Samples, without int) *report.Marked {
 	if r.scored == 0 {
 		return nil
@@ -169,7 +169,7 @@ func (r *AnomalyReport) Marked(data *Samples, without int) *report.Marked {
 	return m
 }
 
-// viewName is the name of a view; level sets have none.
+// viewName returns the name of a view; "" for level sets, which have no views.
 func viewName(v anomaly.View) string {
 	if v < 0 {
 		return ""
@@ -181,7 +181,7 @@ func rowTime(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC333
 
 const anomalyNote = "An anomaly of several rows is one line: cause and variables are those of all its rows, the score is the highest, the values are those furthest from their forecast."
 
-// Tables are the first anomalies and, if there are labels, how the scores agree with them.
+// Tables returns the top anomalies and, with labels, the agreement of the scores with the labels.
 func (r *AnomalyReport) Tables(top int) []report.Table {
 	all := []report.Table{r.list(top)}
 	if len(r.Detections) > 0 {
@@ -190,8 +190,8 @@ func (r *AnomalyReport) Tables(top int) []report.Table {
 	return all
 }
 
-// list lists the first anomalies: the value of the variable behind one where it is furthest
-// from its forecast, and the expected value.
+// list returns the table of the top anomalies. Values are those of the main variable in the row in which it is furthest
+// from its forecast.
 func (r *AnomalyReport) list(top int) report.Table {
 	interval := "interval"
 	if r.Level > 0 {
@@ -245,7 +245,7 @@ func (r *AnomalyReport) list(top int) report.Table {
 	return t
 }
 
-// AlignTimes writes the hour with all times of some columns if one of them has an hour.
+// AlignTimes adds 00:00 to the dates in the given columns if one of the cells there has an hour.
 func AlignTimes(t report.Table, columns ...int) {
 	var dates []*string
 	hours := false
@@ -267,7 +267,7 @@ func AlignTimes(t report.Table, columns ...int) {
 	}
 }
 
-// TableTime shortens a time in RFC 3339 that is at midnight or has no fraction of a second.
+// TableTime shortens a time in RFC 3339 without a fraction of a second: midnight to the date, a full minute to minutes.
 func TableTime(text string) string {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	switch {

@@ -10,16 +10,16 @@ import (
 	"github.com/orffvar/forecaster/stream/event"
 )
 
-// Anomalies collect the anomalies of each series, and give its scores away: each by the forecast made
-// before the row was seen.
+// Anomalies collects the anomalies and the scores of each series. The score of a row comes from the forecast made before
+// the row was observed.
 type Anomalies struct {
-	LevelSets bool // use the score of the model, see eval.Detector
-	Skip      int  // rows of a history at the beginning of each series: they are learnt from alone
+	LevelSets bool // take the score of the model: see eval.Detector
+	Skip      int  // number of history rows at the beginning of each series: the model learns them, but they have no score
 
-	Keep bool                              // holds the scores of all rows
-	See  func(s *scoredSeries, r RowScore) // takes each row; may be nil
+	Keep bool                              // keep the scores of all rows
+	See  func(s *scoredSeries, r RowScore) // called for each row with a score; may be nil
 
-	scored, unscored int // rows with a score, and rows without one
+	scored, unscored int // number of rows with a score, and rows without one
 	series           []*scoredSeries
 	index            map[*stream.Series]*scoredSeries
 }
@@ -28,38 +28,37 @@ type Anomalies struct {
 type scoredSeries struct {
 	*stream.Series
 	rows   int
-	began  int64     // time of the first row behind the history
-	times  []int64   // of the last rows
+	began  int64     // time of the first row after the history
+	times  []int64   // times of the last rows
 	odd    bool      // the last row is anomalous
-	scores []float64 // of all rows, if they are held
-	states []float64 // their scores of the state
+	scores []float64 // scores of all rows, if Anomalies.Keep
+	states []float64 // state scores of all rows, if Anomalies.Keep
 	found  []foundAnomaly
 
-	forecasts []bounds // one-step forecasts whose targets are to come
+	forecasts []bounds // one-step forecasts whose targets were not observed yet
 }
 
-// recentRows is the number of times that a series holds at least: an anomaly begins and goes on in them.
+// recentRows is the smallest number of times that a series keeps. An anomaly is assumed to begin within them.
 const recentRows = 4096
 
-// bounds are the intervals of a forecast at the first level, length dim each.
+// bounds are the intervals of a one-step forecast at the first level; lower and upper have length dim.
 type bounds struct {
 	time         int64
 	lower, upper []float64
 }
 
-// RowScore is the anomaly score of a row: above 1 it is an alarm. Score is NaN while
-// there is none.
+// RowScore is the anomaly score of a row. A score above 1 is an alarm; NaN: no score yet.
 type RowScore struct {
 	Score     float64
-	State     float64 // score of the state; NaN = none
+	State     float64 // state score; NaN: none
 	row       int
 	time      int64
-	anomalous bool // odd enough for an alarm, in an anomaly
+	anomalous bool // above the threshold, within an anomaly
 	view      anomaly.View
-	who       []share // the variables behind it, of an anomalous row alone
+	who       []share // main variables of an anomalous row
 }
 
-// share is the part of a variable in a score.
+// share is the share of a variable in a score, and its values in the row.
 type share struct {
 	variable int
 	share    float64
@@ -69,19 +68,19 @@ type share struct {
 // rowValue is the observed and the expected value of a variable in a row.
 type rowValue struct {
 	time               int64
-	observed, expected float64 // NaN = missing, no forecast
-	lower, upper       float64 // interval of the forecast; NaN = not calibrated
+	observed, expected float64 // NaN: missing value, or no forecast
+	lower, upper       float64 // interval of the forecast; NaN: not calibrated yet
 }
 
-// foundAnomaly is an anomaly as its events describe it.
+// foundAnomaly is an anomaly, as its last event describes it.
 type foundAnomaly struct {
 	anomaly.Event
 	first, last int        // rows
-	from, to    int64      // their times
-	furthest    []rowValue // of each variable, in the anomalous row that is furthest from its forecast
+	from, to    int64      // times of these rows
+	furthest    []rowValue // by variable: values in the anomalous row in which it is furthest from its forecast
 }
 
-// Add takes the scores in b.
+// Add adds the scores and anomalies in b.
 func (s *Anomalies) Add(b *stream.Batch) {
 	for i := range b.Forecasts {
 		if f := &b.Forecasts[i]; f.Horizon == 1 && len(f.Lower) >= len(f.Yhat) {
@@ -105,7 +104,7 @@ func (s *Anomalies) Add(b *stream.Batch) {
 	}
 }
 
-// of returns the scores of a series.
+// of returns the scores of a series, and begins them for a new series.
 func (s *Anomalies) of(series *stream.Series) *scoredSeries {
 	of := s.index[series]
 	if of == nil {
@@ -118,7 +117,7 @@ func (s *Anomalies) of(series *stream.Series) *scoredSeries {
 	return of
 }
 
-// observe takes the score of a row.
+// observe adds the score of a row.
 func (s *Anomalies) observe(o *stream.Observation) {
 	of := s.of(o.Series)
 	if len(of.times) >= 2*recentRows {
@@ -155,7 +154,7 @@ func (s *Anomalies) observe(o *stream.Observation) {
 			}
 		}
 	}
-	of.forecast(o.Time + 1) // drops the one for this time
+	of.forecast(o.Time + 1) // drops the forecast for this row
 	of.odd = row.anomalous
 	if s.Keep {
 		of.scores = append(of.scores, row.Score)
@@ -174,7 +173,7 @@ func (s *Anomalies) observe(o *stream.Observation) {
 	}
 }
 
-// forecast returns the forecast for a time, and forgets earlier ones.
+// forecast returns the bounds for a time, and drops earlier ones.
 func (s *scoredSeries) forecast(time int64) bounds {
 	n := 0
 	for n < len(s.forecasts) && s.forecasts[n].time < time {
@@ -187,13 +186,13 @@ func (s *scoredSeries) forecast(time int64) bounds {
 	return bounds{}
 }
 
-// rowAt returns the first row from a time on, or else the last row, and its time.
+// rowAt returns the first row at or after a time, or the last row, and the time of that row.
 func (s *scoredSeries) rowAt(time int64) (row int, at int64) {
 	i, _ := slices.BinarySearch(s.times[:len(s.times)-1], time)
 	return s.rows - len(s.times) + i, s.times[i]
 }
 
-// update sets the anomaly that began at the same time as e to e. It returns nil if there is none.
+// update replaces the event of the anomaly that began at the same time as e. It returns nil if there is no such anomaly.
 func (s *scoredSeries) update(e *anomaly.Event) *foundAnomaly {
 	for i := len(s.found) - 1; i >= 0; i-- {
 		if a := &s.found[i]; a.Begin == e.Begin {
@@ -208,7 +207,7 @@ func (s *scoredSeries) update(e *anomaly.Event) *foundAnomaly {
 	return nil
 }
 
-// extend adds a row above the threshold of level sets to the anomaly of the row before, or begins one.
+// extend adds a row above the threshold of level sets to the anomaly of the previous row, or begins an anomaly.
 func (s *scoredSeries) extend(o *stream.Observation) {
 	if !s.odd {
 		s.found = append(s.found, foundAnomaly{Event: anomaly.Event{Begin: o.Time, Cause: -1, FalsePerDay: math.NaN()}, first: s.rows - 1, from: o.Time})
@@ -230,7 +229,7 @@ func valuesOf(o *stream.Observation, b bounds) []rowValue {
 	return values
 }
 
-// distance is that from the forecast, in widths of its interval if it has one.
+// distance returns |observed - expected|, divided by the width of the interval if there is one.
 func (v *rowValue) distance() float64 {
 	d := math.Abs(v.observed - v.expected)
 	if width := v.upper - v.lower; !math.IsNaN(width) {
@@ -239,8 +238,7 @@ func (v *rowValue) distance() float64 {
 	return d
 }
 
-// largest returns the n largest shares, largest first, without those below a
-// twentieth.
+// largest returns the n largest shares in descending order. Shares below 0.05 are left out.
 func largest(shares []float64, n int) []share {
 	var all []share
 	for j, v := range shares {
@@ -252,8 +250,7 @@ func largest(shares []float64, n int) []share {
 	return all[:min(n, len(all))]
 }
 
-// flat returns the scores of all rows in the order of the series, and which of them are
-// between the beginning and the end of an anomaly.
+// flat returns the scores of all rows, series after series, and reports which rows lie within an anomaly.
 func (s *Anomalies) flat() (scores []float64, flagged []bool) {
 	for _, of := range s.series {
 		within := make([]bool, len(of.scores))
@@ -267,7 +264,7 @@ func (s *Anomalies) flat() (scores []float64, flagged []bool) {
 	return scores, flagged
 }
 
-// flatStates returns the scores of the state of all rows in the order of the series.
+// flatStates returns the state scores of all rows, series after series.
 func (s *Anomalies) flatStates() (scores []float64) {
 	for _, of := range s.series {
 		scores = append(scores, of.states...)

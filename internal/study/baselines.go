@@ -19,16 +19,16 @@ import (
 )
 
 const (
-	meanHorizons   = 336 // largest horizon that the mean over all horizons is computed for: its memory is quadratic
+	meanHorizons   = 336 // largest horizon with a mean over all horizons: its memory is quadratic in the horizon
 	coverageWindow = 500 // forecasts
 	lowCoverage    = .15 // a window is low when its coverage is this far below the level
 )
 
-// linear96 is the name of varmodel.NewLinearMap among the simple forecasts.
+// linear96 is the name of the simple forecast varmodel.NewLinearMap.
 const linear96 = "linear96"
 
-// simpleForecasts are the simple forecasts that every evaluation prints before linear96, with a
-// season in samples; 0: none.
+// simpleForecasts returns the simple forecasts that come before linear96 in each evaluation. season is in samples; 0:
+// no seasonal forecast.
 func simpleForecasts(season int) []engine.Baseline {
 	list := []engine.Baseline{{Name: "persistence", New: func(dim, horizon int) (eval.Model, error) {
 		return varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: dim, Horizon: horizon})
@@ -41,7 +41,7 @@ func simpleForecasts(season int) []engine.Baseline {
 	return list
 }
 
-// Mean is the mean of a model's scores over the horizons 1 to Horizon.
+// Mean has the mean scores of a model over the horizons 1 to Horizon.
 type Mean struct {
 	Model   string        `json:"model"`
 	Horizon int           `json:"horizon"`
@@ -49,9 +49,8 @@ type Mean struct {
 	NMSE    report.Number `json:"nmse"`
 }
 
-// EvaluateBaselines adds the scores of the simple forecasts on the targets of o to e. The season of
-// seasonal-naive is the strongest season of most series that the models have found by the end of
-// the file: it has the benefit of hindsight.
+// EvaluateBaselines adds the scores of the simple forecasts on the targets of o. The seasonal forecast has the strongest
+// season of most series, which the models have found by the end of the file: it knows the season from the first row on.
 func (e *Evaluation) EvaluateBaselines(ctx context.Context, c *config.Config, records *Records, samples *Samples, o Options) error {
 	b := *c
 	b.Model.Limits, b.Model.Levels, b.Model.Joint, b.Model.Intervals, b.Model.Drift.Detect = nil, nil, false, "", false
@@ -59,7 +58,7 @@ func (e *Evaluation) EvaluateBaselines(ctx context.Context, c *config.Config, re
 	seasons := e.Seasons
 	if c.Model.Season == 0 && len(seasons) == 0 {
 		finder := b
-		finder.Model.Type, finder.Model.Horizon, finder.Model.Experts = "auto-tiny", 1, nil // whose experts are others
+		finder.Model.Type, finder.Model.Horizon, finder.Model.Experts = "auto-tiny", 1, nil // auto-tiny has other experts
 		out, err := EvaluateModel(ctx, &finder, records, samples, Options{Horizons: []int{1}, From: o.From, To: o.To, Seeds: 1}, new(atomic.Int64))
 		if err != nil {
 			return fmt.Errorf("search for a season: %w", err)
@@ -78,7 +77,7 @@ func (e *Evaluation) EvaluateBaselines(ctx context.Context, c *config.Config, re
 	return nil
 }
 
-// scoreSimple adds the scores of the simple forecasts, made in one pass over the records.
+// scoreSimple adds the scores of the simple forecasts, from one pass over the records.
 func (e *Evaluation) scoreSimple(ctx context.Context, c *config.Config, records *Records, o Options) error {
 	simple := *c
 	simple.Model.Type, simple.Pipeline.Emit, simple.Evaluate.Window, simple.Evaluate.Interval = "persistence", o.Horizons, 0, 0
@@ -135,8 +134,7 @@ func (e *Evaluation) Add(o *Outcome) {
 	e.Detections = append(e.Detections, o.Detections...)
 }
 
-// addMean adds the means of a model, unless it is there already: persistence can be a
-// model and a baseline.
+// addMean adds the means of a model once: persistence can be both a model and a baseline.
 func (e *Evaluation) addMean(m *Mean) {
 	if m == nil {
 		return
@@ -149,7 +147,7 @@ func (e *Evaluation) addMean(m *Mean) {
 	e.Means = append(e.Means, *m)
 }
 
-// commonSeason returns the strongest season of the most series, 0 without any.
+// commonSeason returns the season that is the strongest one of most series; 0: no series has a season.
 func commonSeason(seasons []Seasons) (season int) {
 	count := make(map[int]int)
 	for _, s := range seasons {
@@ -161,8 +159,7 @@ func commonSeason(seasons []Seasons) (season int) {
 	return season
 }
 
-// baselineTable shows the models beside the simple forecasts: at the last horizon, and in
-// the mean over all horizons.
+// baselineTable compares the models with the simple forecasts, at the last horizon and on average over all horizons.
 func (e *Evaluation) baselineTable() report.Table {
 	last := e.Results[len(e.Results)-1].Horizon
 	at := strconv.Itoa(last)

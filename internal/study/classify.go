@@ -11,12 +11,12 @@ import (
 	"github.com/orffvar/forecaster/orff/coupling"
 )
 
-// mostClasses is the largest number of classes; more are a quantity.
+// mostClasses is the largest number of classes. A variable with more values is a quantity.
 const mostClasses = 100
 
-// classify replaces the increments by the next value of a variable, as a class: one corner of
-// a regular simplex for each value of the training part (Mroueh et al. 2012; Brault 2017,
-// section 6.4.1.1). The lines belong to two rules that learn nothing from the lags.
+// classify replaces the targets by the class of the next value of a variable. A class is a value in the training part,
+// coded as a corner of a regular simplex (Mroueh et al. 2012; Brault 2017, section 6.4.1.1). The returned lines score
+// two rules that ignore the lags.
 func (s *fixedSet) classify(c config.Model, series *Series, variable string) (classes []float64, rules []Fit, err error) {
 	column := slices.Index(series.Variables, variable)
 	switch {
@@ -89,8 +89,8 @@ func wrongShare(class, got []int) *report.Number {
 	return &r
 }
 
-// wrong returns the share of the codes h, of the pairs from first on, that lie closest to the
-// corner of another class.
+// wrong returns the share of wrong classes among the codes h of the pairs from first on. The class of a code is that of
+// the closest corner.
 func (s *fixedSet) wrong(h []float64, first int) *report.Number {
 	got := make([]int, len(h)/s.out)
 	for i := range got {

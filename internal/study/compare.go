@@ -14,7 +14,7 @@ type ModelLosses struct {
 	Losses []scoring.Losses
 }
 
-// LossesOf returns the losses that compare a model: Outcome.Scaled where there are such.
+// LossesOf returns the losses for comparisons of a model: Outcome.Scaled if they exist, otherwise Outcome.Losses.
 func LossesOf(model string, o *Outcome) ModelLosses {
 	if o.Scaled != nil {
 		return ModelLosses{model, o.Scaled}
@@ -22,22 +22,21 @@ func LossesOf(model string, o *Outcome) ModelLosses {
 	return ModelLosses{model, o.Losses}
 }
 
-// comparison tests whether two models differ on the same targets by more than chance.
+// comparison is a test whether two models differ by more than chance on the same targets.
 type comparison struct {
 	Model      string        `json:"model"`
 	Against    string        `json:"against"`
 	Horizon    int           `json:"horizon"`
-	Measure    string        `json:"measure"` // mse; nmse where variables have units of their own
+	Measure    string        `json:"measure"` // mse; nmse if the variables have different units
 	N          int           `json:"n"`
-	Difference report.Number `json:"difference"` // of the measure, model - against: negative when model is better
-	Lower      report.Number `json:"lower"`      // 95 % interval, of the same test as P
+	Difference report.Number `json:"difference"` // measure of Model - measure of Against: negative if Model is better
+	Lower      report.Number `json:"lower"`      // 95 % interval of Difference, by the test that P belongs to
 	Upper      report.Number `json:"upper"`
-	DM         report.Number `json:"dm"` // Diebold-Mariano
+	DM         report.Number `json:"dm"` // Diebold-Mariano statistic
 	P          report.Number `json:"p"`
 }
 
-// Compare compares all pairs of models on a measure, mse or nmse, except those with too few common
-// targets.
+// Compare compares all pairs of models with enough common targets on a measure, mse or nmse.
 func Compare(models []ModelLosses, horizons []int, measure string) []comparison {
 	var all []comparison
 	for k, h := range horizons {
@@ -65,7 +64,7 @@ func (c comparison) reversed() comparison {
 	return c
 }
 
-// Measure returns the name of the score that compares models: mse, or nmse where mse would add up different units.
+// Measure returns the name of the score for comparisons: mse, or nmse if mse would add different units.
 func (e *Evaluation) Measure() string {
 	if e.Pooled {
 		return "nmse"
@@ -97,7 +96,7 @@ func (e *Evaluation) comparisonTable() report.Table {
 		if c.Model != best[c.Horizon] {
 			continue
 		}
-		c = c.reversed() // positive = worse than the best
+		c = c.reversed() // a positive difference is worse than the best
 		t.Rows = append(t.Rows, []string{
 			strconv.Itoa(c.Horizon), c.Model + " - " + c.Against, c.Difference.String(),
 			fmt.Sprintf("%v … %v", c.Lower, c.Upper), pValue(float64(c.P)),
@@ -106,7 +105,7 @@ func (e *Evaluation) comparisonTable() report.Table {
 	return t
 }
 
-// pValue prints a probability; very small ones as a bound.
+// pValue prints a probability. Below 0.0001 it prints a bound.
 func pValue(p float64) string {
 	if p < .0001 {
 		return "< 0.0001"

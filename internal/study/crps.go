@@ -9,22 +9,22 @@ import (
 	"github.com/orffvar/forecaster/varmodel/interval"
 )
 
-// crpsScores collects the continuous ranked probability scores of a model, over series and variables.
+// crpsScores sums the continuous ranked probability scores of a model over series and variables.
 type crpsScores struct {
 	horizons []int // ascending
 	level    float64
-	scales   func(s *stream.Series) []float64 // nil: the units of the data
-	sum, n   []float64                        // per horizon
+	scales   func(s *stream.Series) []float64 // factors of the errors, by variable; nil: 1
+	sum, n   []float64                        // by horizon: sum and number of the scores
 }
 
-// crpsSeries is an engine.Follower: the quantiles of the forecasts of a series wait for their targets.
+// crpsSeries is an engine.Follower that keeps the quantiles of a series' forecasts until their targets are observed.
 type crpsSeries struct {
 	*interval.Distribution
 	scores  *crpsScores
 	dim     int
-	scale   []float64 // per variable
-	waiting []float64 // ring of as many origins as the longest horizon: Quantiles x horizons x dim each; NaN = none
-	next    int       // origin that Issue replaces
+	scale   []float64 // factor of the errors, by variable
+	waiting []float64 // ring of origins, as many as the longest horizon, each Quantiles x horizons x dim; NaN: no forecast
+	next    int       // index of the origin that the next Issue overwrites
 }
 
 // follow returns the follower of a series.
@@ -45,7 +45,7 @@ func (c *crpsScores) follow(s *stream.Series) (engine.Follower, error) {
 	return f, nil
 }
 
-// origin returns the quantiles of the forecasts of h samples ago.
+// origin returns the quantiles of the forecasts that were issued h samples ago.
 func (f *crpsSeries) origin(h int) []float64 {
 	size := interval.Quantiles * len(f.scores.horizons) * f.dim
 	n := len(f.waiting) / size

@@ -22,21 +22,21 @@ import (
 	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
-// Limits of a description: the rows of a series that are held for what needs them at once, the series
-// that are described, and the rows that the model learns to find seasons and to tell its cost.
+// Limits of a description: the rows that are held per series, the series that are described, and the rows that the model
+// learns to find seasons and to measure its cost.
 const (
 	describedRows   = 20000
 	describedSeries = 20
 	triedRows       = 3000
 )
 
-// Description describes a file before anything is forecast.
+// Description describes a file without forecasting it.
 type Description struct {
 	Dataset string            `json:"dataset"`
-	Assumed string            `json:"assumed"` // about the format
-	Noted   string            `json:"noted"`   // likewise, of ordinary data
+	Assumed string            `json:"assumed"` // assumptions about the format
+	Noted   string            `json:"noted"`   // assumptions that are safe for ordinary data
 	Rows    int               `json:"rows"`
-	Series  []DescribedSeries `json:"series"` // the first ones
+	Series  []DescribedSeries `json:"series"` // the first series
 	Number  int               `json:"number_of_series"`
 	Refused int64             `json:"refused"`
 	Model   string            `json:"model"`
@@ -45,8 +45,8 @@ type Description struct {
 
 	Refusals wire.Refusals `json:"-"`
 
-	Micros report.Number `json:"microseconds_per_row"` // of the model
-	Bytes  int64         `json:"bytes_per_series"`     // of the model, the largest of a series
+	Micros report.Number `json:"microseconds_per_row"` // processing time of the model
+	Bytes  int64         `json:"bytes_per_series"`     // memory of the model, for the series that needs most
 }
 
 // DescribedSeries describes a series.
@@ -55,11 +55,11 @@ type DescribedSeries struct {
 	Rows      int                 `json:"rows"`
 	From      string              `json:"from"`
 	To        string              `json:"to"`
-	Spacing   string              `json:"spacing"` // the most frequent one
-	Regular   report.Number       `json:"regular"` // share of the steps that are the spacing
+	Spacing   string              `json:"spacing"` // most frequent step between two rows
+	Regular   report.Number       `json:"regular"` // share of the steps that equal Spacing
 	Gaps      int                 `json:"gaps"`
-	Lacking   int64               `json:"lacking_rows"` // in the gaps
-	Seasons   []int               `json:"seasons"`      // rows
+	Lacking   int64               `json:"lacking_rows"` // number of rows missing in the gaps
+	Seasons   []int               `json:"seasons"`      // periods in rows
 	Variables []DescribedVariable `json:"variables"`
 	Alike     []Alike             `json:"correlated"`
 
@@ -67,10 +67,10 @@ type DescribedSeries struct {
 	first int64
 	last  int64
 	times []int64
-	rows  [][]float64 // the last ones
+	rows  [][]float64 // last rows
 }
 
-// DescribedVariable describes a variable. Trend, seasons and steps are found in the last rows.
+// DescribedVariable describes a variable. Trend, Seasons and Levels come from the last rows alone.
 type DescribedVariable struct {
 	Name      string           `json:"name"`
 	Known     int              `json:"known"`
@@ -79,13 +79,13 @@ type DescribedVariable struct {
 	Mean      report.Number    `json:"mean"`
 	SD        report.Number    `json:"sd"`
 	Largest   report.Number    `json:"max"`
-	Repeats   report.Number    `json:"repeats"` // share of the values that equal the one before
+	Repeats   report.Number    `json:"repeats"` // share of the values that equal the previous value
 	Longest   int              `json:"longest_run"`
 	Sentinels []sniff.Sentinel `json:"sentinels"`
 	Kind      string           `json:"kind"` // no values, constant, counter, count, share, percentage or measurement
 	Resets    int              `json:"resets"`
-	Trend     report.Number    `json:"trend_share"`   // of the variance
-	Seasons   []report.Number  `json:"season_shares"` // of what the trend leaves, of each of the seasons alone
+	Trend     report.Number    `json:"trend_share"`   // share of the variance that a straight line explains
+	Seasons   []report.Number  `json:"season_shares"` // by season: share of the remaining variance that it explains alone
 	Levels    []Level          `json:"level_changes"`
 
 	moments moments
@@ -94,14 +94,14 @@ type DescribedVariable struct {
 	run     int
 }
 
-// Level is a change of the mean that lasts.
+// Level is a lasting change of the mean.
 type Level struct {
 	Time string        `json:"time"`
 	From report.Number `json:"from"`
 	To   report.Number `json:"to"`
 }
 
-// Alike is a pair of variables whose values, without their trends, are correlated.
+// Alike is a pair of variables whose detrended values are correlated.
 type Alike struct {
 	A           string        `json:"a"`
 	B           string        `json:"b"`
@@ -117,7 +117,7 @@ func (m *moments) add(v float64) {
 	m.m2 += d * (v - m.mean)
 }
 
-// DescribeRecords describes records, and tries the model of c.
+// DescribeRecords describes records. It runs the model of c on the last rows.
 func DescribeRecords(ctx context.Context, c *config.Config, records *Records) (*Description, error) {
 	d := &Description{Dataset: records.Name, Model: c.Model.Type, Series: []DescribedSeries{}}
 	var series []*DescribedSeries
@@ -159,9 +159,9 @@ func newDescribedSeries(s *Series, at int64) *DescribedSeries {
 	return d
 }
 
-// add takes a row.
+// add adds a row.
 func (s *DescribedSeries) add(at int64, row []float64) {
-	const most = 10000 // steps that are told apart
+	const most = 10000 // largest number of different steps that are counted
 	if step := at - s.last; s.Rows > 0 && (len(s.steps) < most || s.steps[step] > 0) {
 		s.steps[step]++
 	}
@@ -194,11 +194,11 @@ func (v *DescribedVariable) add(y float64) {
 	v.before = y
 }
 
-// finish derives what needs all rows.
+// finish computes the properties that need all rows.
 func (s *DescribedSeries) finish() {
 	s.To = rowTime(s.last)
 	spacing, n, all := int64(0), 0, max(s.Rows-1, 1)
-	alike, sum := make(map[string]int), make(map[string]int64) // number and sum of the steps by the name of their spacing
+	alike, sum := make(map[string]int), make(map[string]int64) // by name of the spacing: number and sum of the steps
 	for step, count := range s.steps {
 		name := config.SpacingText(time.Duration(step))
 		alike[name] += count
@@ -244,7 +244,8 @@ func (s *DescribedSeries) finish() {
 	s.correlate(columns)
 }
 
-// finish takes the values of the last rows, and their places in seasons of a period.
+// finish computes the properties of a variable from its values y in the last rows. places returns the positions of the
+// rows in a season with a period.
 func (v *DescribedVariable) finish(times []int64, places func(period int) []int, y []float64, seasons []int) {
 	v.Mean, v.SD = report.Number(v.moments.mean), report.Number(math.Sqrt(v.moments.m2/v.moments.n))
 	if v.Known == 0 {
@@ -282,13 +283,13 @@ func (v *DescribedVariable) finish(times []int64, places func(period int) []int,
 	}
 }
 
-// percentage reports whether a name suggests a percentage.
+// percentage reports whether the name of a variable suggests a percentage.
 func percentage(name string) bool {
 	name = strings.ToLower(name)
 	return strings.ContainsAny(name, "%") || slices.ContainsFunc([]string{"pct", "percent", "humidity", "usage", "utilization", "utilisation", "idle"}, func(w string) bool { return strings.Contains(name, w) })
 }
 
-// correlate lists the pairs of variables that have, without their trends, a correlation of .8 and more, highest first.
+// correlate lists the pairs of variables whose detrended values have a correlation of at least 0.8, highest first.
 func (s *DescribedSeries) correlate(columns [][]float64) {
 	const least, most = .8, 10
 	for i := range columns {
@@ -310,11 +311,11 @@ func (s *DescribedSeries) correlate(columns [][]float64) {
 	s.Alike = s.Alike[:min(most, len(s.Alike))]
 }
 
-// try learns the last rows of a series, to find its seasons and the cost of the model.
+// try runs the model on the last rows of a series, to find its seasons and the cost of the model.
 func (d *Description) try(ctx context.Context, c *config.Config, s *DescribedSeries) error {
 	one := *c
 	one.Evaluate.Interval = 0
-	one.Pipeline.Rate = nil // the rows are rates already
+	one.Pipeline.Rate = nil // the held rows are rates already
 	e, err := wire.NewEngine(&one, stream.AllSeries)
 	if err != nil {
 		return err
@@ -337,7 +338,7 @@ func (d *Description) try(ctx context.Context, c *config.Config, s *DescribedSer
 	return nil
 }
 
-// Headline names the file, its rows and its variables.
+// Headline returns the name of the file and its numbers of rows, series and variables.
 func (d *Description) Headline() string {
 	variables := 0
 	for i := range d.Series {
@@ -350,7 +351,7 @@ func (d *Description) Headline() string {
 	return text
 }
 
-// Cost says how much time and memory the model takes.
+// Cost returns the time and the memory of the model in words.
 func (d *Description) Cost() string {
 	return fmt.Sprintf("Model %s: %s µs per row, %s s for the file; about %s kB of memory per series.", d.Model, d.Micros.Digits(2),
 		report.Number(float64(d.Micros)*float64(d.Rows)/1e6).Digits(2), plural.Thousands(d.Bytes/1000))
@@ -431,7 +432,7 @@ func (v *DescribedVariable) notes() (texts []string) {
 	if all := v.Known + v.Missing; v.Known > 0 && 2*v.Missing >= all {
 		texts = append(texts, fmt.Sprintf("%d %% of the values are missing", 100*v.Missing/all))
 	}
-	others := max(v.Known-v.course.Same-1, 1) // runs but the longest
+	others := max(v.Known-v.course.Same-1, 1) // number of runs, without the longest
 	if v.Kind != "constant" && v.Longest >= 20 && v.Longest >= 10*(v.Known-v.Longest)/others {
 		texts = append(texts, fmt.Sprintf("the same value %s times in a row", plural.Thousands(v.Longest)))
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 )
 
-// Detection is how an anomaly score agrees with the labels.
+// Detection is the agreement of an anomaly score with the labels.
 type Detection struct {
 	Score         string        `json:"score"`
 	Threshold     report.Number `json:"threshold"`
 	N             int           `json:"n"`
 	Labelled      int           `json:"labelled"`
-	Alarms        int           `json:"alarms"`  // rows that score above the threshold
-	Flagged       int           `json:"flagged"` // rows of anomalies, from beginning to end
+	Alarms        int           `json:"alarms"`  // number of rows with a score above the threshold
+	Flagged       int           `json:"flagged"` // number of rows between the begin and the end of an anomaly
 	PerThousand   report.Number `json:"alarms_per_1000"`
 	FalsePer1000  report.Number `json:"false_alarms_per_1000"`
 	Precision     report.Number `json:"precision"`
@@ -29,9 +29,9 @@ type Detection struct {
 	BestF1        report.Number `json:"best_f1"`
 	BestThreshold report.Number `json:"best_threshold"`
 	VUSPR         report.Number `json:"vus_pr"`
-	NAB           report.Number `json:"nab"` // at the threshold
+	NAB           report.Number `json:"nab"` // NAB score at the threshold
 	NABBest       report.Number `json:"nab_best"`
-	NABThreshold  report.Number `json:"nab_threshold"` // of nab_best
+	NABThreshold  report.Number `json:"nab_threshold"` // threshold of NABBest
 }
 
 // The thresholds of an anomaly score and of a z-score.
@@ -40,12 +40,11 @@ const (
 	zLimit     = 3
 )
 
-// zWindows are the windows of the z-scores that a score is compared with.
+// zWindows are the windows of the baseline z-scores, in rows.
 var zWindows = []int{100, 1000}
 
-// DetectRows compares the scores of the rows of all series with the labels. Precision,
-// recall and F1 count the rows of anomalies, from beginning to end.
-// The second detection judges the score of the state; level sets have none.
+// DetectRows compares the scores of all rows with the labels. Precision, recall and F1 count all rows between the begin
+// and the end of an anomaly. The second detection is that of the state score, which level sets do not have.
 func DetectRows(name string, rows *Anomalies, threshold float64, data *Samples, l *Labels) []Detection {
 	scores, flagged := rows.flat()
 	all := []Detection{detect(name, scores, flagged, threshold, data, l)}
@@ -55,7 +54,7 @@ func DetectRows(name string, rows *Anomalies, threshold float64, data *Samples, 
 	return all
 }
 
-// detectAbove compares scores whose alarms are single rows.
+// detectAbove compares scores with the labels; each row above the threshold is an anomaly of its own.
 func detectAbove(name string, scores []float64, threshold float64, data *Samples, l *Labels) Detection {
 	return detect(name, scores, above(scores, threshold), threshold, data, l)
 }
@@ -88,8 +87,7 @@ func detect(name string, scores []float64, flagged []bool, threshold float64, da
 	}
 }
 
-// BaselineDetections are the detections of the baselines. The first history rows of each
-// series are its history.
+// BaselineDetections returns the detections of the baselines. The first history rows of each series are its history.
 func BaselineDetections(data *Samples, history int, l *Labels) []Detection {
 	var all []Detection
 	add := func(name string, score func(rows [][]float64) []float64) {
@@ -140,10 +138,10 @@ func DetectionTable(all []Detection) report.Table {
 	return t
 }
 
-// Labels say which rows of a data set are anomalous.
+// Labels mark the anomalous rows of a data set.
 type Labels struct {
-	known, anomalous []bool // of all rows, in the order of the series
-	start            []int  // of each series
+	known, anomalous []bool // by row, series after series
+	start            []int  // by series: index of its first row
 }
 
 func (l *Labels) pick(scores []float64) []float64 {
@@ -166,12 +164,11 @@ func (l *Labels) truth() []bool {
 	return t
 }
 
-// labelColumns are the names that a column of labels may have.
+// labelColumns are the possible names of a column of labels.
 var labelColumns = []string{"anomaly", "is_anomaly", "label", "anomalous"}
 
-// NewLabels takes the labels of the samples from another file: its times, and a
-// column of 0 and 1. Rows of samples outside [from, to), and those that it does not
-// mention, are not compared.
+// NewLabels returns the labels of samples from another file, marks, which has times and a column of 0 and 1. A row of
+// samples without a mark, or outside [from, to), is not compared.
 func NewLabels(marks, samples *Samples, from, to int) (*Labels, error) {
 	if marks.Refusals.Total() > 0 {
 		return nil, fmt.Errorf("%s: %s", marks.Name, marks.Refusals.String())
@@ -214,8 +211,8 @@ func (l *Labels) Labelled(series, row int) bool {
 	return l.known[i] && l.anomalous[i]
 }
 
-// sameSeries returns the series of other with a name of samples. Two files with one series each
-// need not give it the same name.
+// sameSeries returns the series of other with the name of a series in samples. If both files have one series, the names
+// may differ.
 func sameSeries(other, samples *Samples, name string) (*Series, error) {
 	if len(other.Series) == 1 && len(samples.Series) == 1 {
 		return &other.Series[0], nil

@@ -26,55 +26,55 @@ type Evaluation struct {
 	Comparisons []comparison `json:"comparisons,omitempty"`
 	Detections  []Detection  `json:"detections,omitempty"`
 
-	Pooled    bool      `json:"-"`                   // mse adds up variables of different units; comparisons are of nmse
-	Seasons   []Seasons `json:"seasons,omitempty"`   // in use after the last row
+	Pooled    bool      `json:"-"`                   // mse adds variables of different units, so comparisons use nmse
+	Seasons   []Seasons `json:"seasons,omitempty"`   // seasons of the models after the last row
 	Baselines []Score   `json:"baselines,omitempty"` // simple forecasts on the same targets
-	Season    int       `json:"baseline_season"`     // of the baseline seasonal, in samples; 0 = none, it is left out
-	Means     []Mean    `json:"means,omitempty"`     // over the horizons, of the models and the baselines
+	Season    int       `json:"baseline_season"`     // period of the baseline seasonal, in samples; 0: the baseline is left out
+	Means     []Mean    `json:"means,omitempty"`     // by model and baseline: means over the horizons
 
-	Limits []LimitScore `json:"limits,omitempty"` // of the variables in model.limits
+	Limits []LimitScore `json:"limits,omitempty"` // by variable in model.limits
 }
 
-// Seasons are the seasons that a model uses for a series.
+// Seasons are the seasons in a model of a series.
 type Seasons struct {
 	Model   string `json:"model"`
 	Series  string `json:"series"`
-	Samples []int  `json:"samples"` // periods, the strongest first
+	Samples []int  `json:"samples"` // periods in samples, strongest first
 }
 
-// Result is a score with the fields that only evaluate has.
+// Result is a score with further fields of evaluate.
 type Result struct {
 	Score
 	Seeds   int           `json:"seeds"`
-	MSESD   report.Number `json:"mse_sd"`  // over the seeds
-	Refused int64         `json:"refused"` // records that were not learnt from
+	MSESD   report.Number `json:"mse_sd"`  // standard deviation of MSE over the seeds
+	Refused int64         `json:"refused"` // number of refused records
 
 	// CRPS is the continuous ranked probability score of nine quantiles, see eval.CRPS; mean over variables, first seed.
 	CRPS report.Number `json:"crps"`
 
-	// LowestCoverage and LowWindows judge the intervals of each variable in windows of 500 forecasts; first seed.
-	LowestCoverage report.Number `json:"lowest_coverage"` // of any window
-	LowWindows     report.Number `json:"low_windows"`     // share of the windows with a coverage more than .15 below the level
+	// LowestCoverage and LowWindows are the coverage in windows of 500 forecasts of one variable; first seed.
+	LowestCoverage report.Number `json:"lowest_coverage"` // lowest coverage of a window
+	LowWindows     report.Number `json:"low_windows"`     // share of the windows with a coverage more than 0.15 below the level
 }
 
 // Options select the scored rows and horizons of every model.
 type Options struct {
 	Horizons  []int // ascending
-	From, To  int   // rows of each series, To = 0 being the end
-	ScaleRows int   // see eval.Scale; 0 = units of the data
-	Pooled    bool  // losses of variables in different units are asked for: Outcome.Scaled
+	From, To  int   // scored rows of each series: From <= row < To; To = 0: to the end
+	ScaleRows int   // number of first rows whose standard deviation divides the errors; 0: units of the data
+	Pooled    bool  // compute Outcome.Scaled, because the variables have different units
 	Seeds     int   // at least 1
 
-	// Labels mark the anomalies that the scores of the models should find. Without Labels
-	// and without Draws there are no scores.
+	// Labels mark the anomalies that the anomaly scores should find. Without Labels and Draws there are no anomaly
+	// scores.
 	Labels *Labels
 
-	// Draws: a tracer is among the observers.
+	// Draws: the observers of a candidate include a Tracer.
 	Draws bool
 }
 
-// Check returns an error when no series of data has a row to score, or when the rows for the scale
-// are missing. The first before rows of each series are not scored.
+// Check returns an error if no series of data has a row to score, or if ScaleRows exceeds the rows of the file. The first
+// before rows of each series are not scored.
 func (o Options) Check(data *Samples, before int) error {
 	if err := data.checkForecast(o.Horizons[0]); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (o Options) Check(data *Samples, before int) error {
 // Scored reports whether a row of a series is scored.
 func (o *Options) Scored(_, row int) bool { return row >= o.From && (o.To == 0 || row < o.To) }
 
-// meanTo is the number of horizons that the mean errors are computed for; 0: none.
+// meanTo returns the number of horizons in the mean errors; 0: no mean errors.
 func (o *Options) meanTo() int {
 	if last := o.Horizons[len(o.Horizons)-1]; last > 1 && last <= meanHorizons {
 		return last
@@ -101,7 +101,7 @@ func (o *Options) meanTo() int {
 	return 0
 }
 
-// evaluation returns the settings of an engine for o.
+// evaluation returns the settings of the engine for o.
 func (o *Options) evaluation(ctx context.Context, c *config.Config, records *Records) (e engine.Evaluation, err error) {
 	e = engine.Evaluation{From: int64(o.From), To: int64(o.To), MeanTo: o.meanTo()}
 	if o.ScaleRows > 0 {
@@ -110,7 +110,7 @@ func (o *Options) evaluation(ctx context.Context, c *config.Config, records *Rec
 	return e, err
 }
 
-// scales returns the eval.Scale of each series, of whose rows it reads all.
+// scales returns a function with the scoring.Scale of each series. It reads all rows.
 func (r *Records) scales(ctx context.Context, c *config.Config, first, from, to int) (func(s *stream.Series) []float64, error) {
 	key := fmt.Sprint(first, from, to)
 	if r.spreads[key] == nil {
@@ -144,7 +144,7 @@ func (r *Records) scales(ctx context.Context, c *config.Config, first, from, to 
 	}, nil
 }
 
-// scaledLoss returns the mean square of the errors that are known, times their scales; NaN without.
+// scaledLoss returns the mean of (error * scale)^2 over the known errors; NaN: no error is known.
 func scaledLoss(errors, scale []float64) float64 {
 	var n, sum float64
 	for j, e := range errors {
@@ -159,8 +159,7 @@ func scaledLoss(errors, scale []float64) float64 {
 // key identifies a series by its name and its variables.
 func (s *Series) key() string { return strings.Join(append([]string{s.Name}, s.Variables...), "\x00") }
 
-// scoresOf returns the scores of the model at each of the horizons: over all series
-// together, as the engine pools them.
+// scoresOf returns the scores of the model at each horizon, pooled over all series by the engine.
 func scoresOf(e *engine.Engine, model string, horizons []int) []Score {
 	var b engine.Results
 	e.AppendScores(&b)
@@ -181,7 +180,7 @@ func scoresOf(e *engine.Engine, model string, horizons []int) []Score {
 	return scores
 }
 
-// Repeats is the number of runs of a model: 1 for a model without random numbers.
+// Repeats returns the number of runs of a model: seeds, or 1 for a model without random numbers.
 func Repeats(c config.Model, seeds int) int {
 	if !wire.IsRandom(c.Type) {
 		return 1
@@ -189,7 +188,7 @@ func Repeats(c config.Model, seeds int) int {
 	return seeds
 }
 
-// fields are the figures of a score that are averaged over seeds.
+// fields returns the figures of a score that are averaged over seeds.
 func (s *Score) fields() []*report.Number {
 	return []*report.Number{
 		&s.MSE, &s.RMSE, &s.MAE, &s.NMSE, &s.MASE, &s.SkillVsPersistence, &s.SkillVsVAR1,
@@ -197,7 +196,7 @@ func (s *Score) fields() []*report.Number {
 	}
 }
 
-// ParseRows reads A:B; B = 0 means the end.
+// ParseRows reads A:B; to = 0: B is missing, to the end.
 func ParseRows(s string) (from, to int, err error) {
 	if s == "" {
 		return 0, 0, nil
@@ -224,7 +223,7 @@ func (e *Evaluation) Headline() string {
 	return fmt.Sprintf("%s: %s, %s", e.Dataset, plural.Count(e.Rows, "row"), plural.Count(e.Dim, "variable"))
 }
 
-// seasonNote says which seasons were found, of up to three series.
+// seasonNote lists the seasons that were found in up to three series.
 func (e *Evaluation) seasonNote() string {
 	var notes []string
 	for i, s := range e.Seasons {
@@ -237,7 +236,7 @@ func (e *Evaluation) seasonNote() string {
 	return "Found by " + strings.Join(notes, "; ") + "."
 }
 
-// unscoredNote names the horizons without a scored target; "" without any.
+// unscoredNote lists the horizons without a scored target; "": all have one.
 func (e *Evaluation) unscoredNote() string {
 	var beyond []string
 	for _, r := range e.Results {
@@ -251,7 +250,7 @@ func (e *Evaluation) unscoredNote() string {
 	return fmt.Sprintf("\nHorizon %s: no forecast has a scored row as its target, the rows end before.", strings.Join(beyond, ", "))
 }
 
-// Tables returns the results as tables for the terminal and the report.
+// Tables returns the result tables for the terminal and the report.
 func (e *Evaluation) Tables() []report.Table {
 	t := report.Table{
 		Title: "Models", Caption: SkillNote, Numeric: 1,

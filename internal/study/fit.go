@@ -21,53 +21,51 @@ import (
 	"github.com/orffvar/forecaster/varmodel/units"
 )
 
-// Fit is one line of kernel fit: a solver on the fixed data set of a file.
+// Fit is one line of kernel fit: the errors of a solver on the data set of a file.
 type Fit struct {
 	Method     string        `json:"method"`
 	Iterations int           `json:"iterations,omitempty"`
 	Lambda     float64       `json:"lambda,omitempty"`
-	Train      report.Number `json:"train_nmse"` // squared error over the error of no change
+	Train      report.Number `json:"train_nmse"` // squared error / squared error of no change
 	Test       report.Number `json:"test_nmse"`
-	Gap        report.Number `json:"gap"` // squared distance of the test forecasts from the forecasts of the first line, likewise
+	Gap        report.Number `json:"gap"` // squared distance from the test forecasts of the first line / squared error of no change
 
-	Mahalanobis *report.Number `json:"test_mahalanobis,omitempty"` // Test with the errors in units of --error-covariance
+	Mahalanobis *report.Number `json:"test_mahalanobis,omitempty"` // Test with errors whitened by --error-covariance
 
-	// Shares of wrong classes, of --class.
+	// Shares of wrong classes, with --class.
 	TrainWrong *report.Number `json:"train_wrong,omitempty"`
 	TestWrong  *report.Number `json:"test_wrong,omitempty"`
 }
 
-// fixedSet are the pairs of a file, in order: the first three quarters are learnt, the
-// scales are theirs alone.
+// fixedSet has the pairs of a file, in order. The first three quarters are for training: scales come from them alone.
 type fixedSet struct {
 	in, out, train, test int
 	x, y                 []float64
-	next                 []int     // row of the target
-	unit                 []float64 // typical step of each variable, 0 for a constant
+	next                 []int     // by pair: row of the target
+	unit                 []float64 // by variable: typical step, 0 for a constant
 	width                float64   // bandwidth
-	class                []int     // of the target, -1 where it is not one of the training part; nil without --class
+	class                []int     // by pair: class of the target, -1: not a class of the training part; nil without --class
 
-	// The model predicts hidden outputs h, and V h is compared with the targets. V is out x hidden; nil
-	// is the identity.
+	// The model predicts hidden outputs h; the targets are compared with V h. V is out x hidden; nil: the identity.
 	hidden     int
 	v          []float64
-	names      []string  // of the hidden outputs
-	hiddenUnit []float64 // of the hidden outputs, in units of the data
+	names      []string  // by hidden output
+	hiddenUnit []float64 // by hidden output: its unit, in units of the data
 
-	partX, partY []float64 // pairs of the training period whose target misses values, with model.optimiser.manifold
+	partX, partY []float64 // training pairs with incomplete targets; for model.optimiser.manifold
 
-	hint string // of what the data do not fit to
+	hint string // advice if the data do not suit the kernel
 
-	whiten []float64 // L^-1, out x out, of the covariance L L^T of the errors; nil without --error-covariance
+	whiten []float64 // L^-1, out x out, where L L^T is the covariance of the errors; nil without --error-covariance
 }
 
-// part returns the pairs from..to.
+// part returns the pairs from <= i < to.
 func (s *fixedSet) part(from, to int) (x, y []float64) {
 	return s.x[from*s.in : to*s.in], s.y[from*s.out : to*s.out]
 }
 
-// newFixedSet makes the pairs of complete lags and increments; with model.optimiser.manifold, also
-// those of the training period whose increments are not complete.
+// newFixedSet returns the pairs with complete lags and increments. With model.optimiser.manifold it also returns the
+// training pairs with incomplete increments.
 func newFixedSet(rows [][]float64, c config.Model) (*fixedSet, error) {
 	dim := len(rows[0])
 	s := &fixedSet{in: dim * c.Order, out: dim, hidden: dim}
@@ -138,7 +136,7 @@ func newFixedSet(rows [][]float64, c config.Model) (*fixedSet, error) {
 	return s, nil
 }
 
-// over is v/scale, 0 for a constant.
+// over returns v / scale; 0 for a constant, whose scale is 0.
 func over(v, scale float64) float64 {
 	if scale == 0 {
 		return 0
@@ -146,7 +144,7 @@ func over(v, scale float64) float64 {
 	return v / scale
 }
 
-// nmse is the mean over the pairs of ||h - y||^2, over that of ||y||^2: h = 0 is no change.
+// nmse returns sum_i ||h_i - y_i||^2 / sum_i ||y_i||^2. It is 1 for h = 0, the forecast of no change.
 func nmse(h, y []float64) report.Number {
 	var rest, all float64
 	for i, v := range y {
@@ -156,7 +154,7 @@ func nmse(h, y []float64) report.Number {
 	return report.Number(rest / all)
 }
 
-// predictor writes h(x).
+// predictor writes the prediction at x into h.
 type predictor func(h, x []float64)
 
 // forecasts returns the predictions at all inputs of x.
@@ -168,7 +166,8 @@ func (s *fixedSet) forecasts(p predictor, x []float64) []float64 {
 	return h
 }
 
-// line scores a predictor; first are the test forecasts of the first line, or nil.
+// line returns the scores of a predictor, and its test forecasts. first has the test forecasts of the first line; nil:
+// this is the first line.
 func (s *fixedSet) line(method string, iterations int, lambda float64, p predictor, first []float64) (Fit, []float64) {
 	x, y := s.part(0, s.train)
 	xt, yt := s.part(s.train, s.train+s.test)
@@ -209,8 +208,7 @@ func (s *fixedSet) lambda(m orff.Map, c config.Model) (float64, error) {
 	return ridge.SelectLambda(m, x, y)
 }
 
-// maps draws the features of the hidden outputs, and joins them with V where the targets are
-// observed.
+// maps returns the feature map of the targets: the map of the hidden outputs times V. A nil v leaves out V.
 func (s *fixedSet) maps(c config.Model, v []float64) (*orff.Blocks, error) {
 	blocks := c.Optimiser.Blocks
 	return orff.NewBlocks(blocks, c.Seed, true, func(r random.Rand) (orff.Map, error) {
@@ -222,7 +220,7 @@ func (s *fixedSet) maps(c config.Model, v []float64) (*orff.Blocks, error) {
 	})
 }
 
-// closed returns the ridge solution, by the closed form where there is one.
+// closed returns the ridge solution: in closed form if there is one, otherwise by conjugate gradients.
 func (s *fixedSet) closed(maps *orff.Blocks, c config.Model) (m orff.Map, method string, lambda float64, theta []float64, err error) {
 	m, method = maps, "conjugate gradients"
 	if dec, ok := maps.Block(0).(*orff.Decomposable); ok && maps.Blocks() == 1 {
@@ -235,8 +233,8 @@ func (s *fixedSet) closed(maps *orff.Blocks, c config.Model) (m orff.Map, method
 	return m, method, lambda, theta, err
 }
 
-// fit compares the closed form with the fits of the options, a Gamma that is learnt in turn with
-// the weights, and Algorithm 4 of Brault 2017.
+// fit compares the ridge solution with the fits of the options, with a Gamma learnt alternately with the weights, and
+// with Algorithm 4 of Brault 2017.
 func (s *fixedSet) fit(c config.Model, o FitOptions, check func() error) (*Fits, error) {
 	maps, err := s.maps(c, s.v)
 	if err != nil {
@@ -296,7 +294,7 @@ func (s *fixedSet) fit(c config.Model, o FitOptions, check func() error) (*Fits,
 	return f, err
 }
 
-// algorithm4 adds lines after a hundredth, a tenth and all of the iterations.
+// algorithm4 runs Algorithm 4, and adds a line after 1 %, 10 % and 100 % of the iterations.
 func (s *fixedSet) algorithm4(fits []Fit, first []float64, maps *orff.Blocks, c config.Model, lambda float64, iterations int, check func() error) ([]Fit, error) {
 	o := c.Optimiser
 	d := sgd.DoublyStochasticConfig{Batch: min(o.Batch, s.train), Lambda: lambda, Decay: rates.DecayBlock, Average: o.Average}
@@ -319,7 +317,7 @@ func (s *fixedSet) algorithm4(fits []Fit, first []float64, maps *orff.Blocks, c 
 		}
 		d.Rate = rates.Constant(rate)
 	default:
-		if rate == 0 { // below 2 over the largest eigenvalue of the Hessian of a block
+		if rate == 0 { // a stable rate is below 2 / largest eigenvalue of the block's Hessian
 			x, _ := s.part(0, min(s.train, 200))
 			rate = 1 / (ridge.Curvature(maps.Block(0), x) + lambda)
 		}
@@ -346,12 +344,13 @@ func (s *fixedSet) algorithm4(fits []Fit, first []float64, maps *orff.Blocks, c 
 	return fits, nil
 }
 
-// visitRate is the rate of Newton steps, which falls with the visits of a block.
+// visitRate is the learning rate of Newton steps. It falls with the number of visits of a block; its value is the number
+// of blocks.
 type visitRate int
 
 func (b visitRate) Rate(t int) float64 { return max(.005, 1/float64((t-1)/int(b)+2)) }
 
 func (b visitRate) Validate(float64, rates.Decay) error { return nil }
 
-// gammaRounds is the number of times that Gamma and the weights are learnt in turn.
+// gammaRounds is the number of rounds of ridge.LearnOutput.
 const gammaRounds = 20

@@ -14,12 +14,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// FitOptions are what kernel fit reads beside the configuration.
+// FitOptions are the options of kernel fit beside the configuration.
 type FitOptions struct {
-	Iterations      int    // of Algorithm 4
-	Class           string // variable whose next value is learnt as a class, or ""
-	OutputMap       string // file of V, or ""
-	ErrorCovariance string // file of Sigma, "residuals", or ""
+	Iterations      int    // number of iterations of Algorithm 4
+	Class           string // variable whose next value is learnt as a class; "": none
+	OutputMap       string // file of V; "": the identity
+	ErrorCovariance string // file of Sigma, or "residuals"; "": the identity
 }
 
 // Fits are the output of kernel fit.
@@ -28,11 +28,11 @@ type Fits struct {
 	Hidden  []Hidden        `json:"hidden,omitempty"`  // columns of --output-map
 	Results []Fit           `json:"results"`
 	Bounds  *Generalisation `json:"bounds"`
-	Hint    string          `json:"hint,omitempty"` // setting that fits the data better
+	Hint    string          `json:"hint,omitempty"` // setting that suits the data better
 }
 
-// FitFile compares the solvers on the pairs of lags and increments of a series, or of lags
-// and the value that the variable of o.Class takes next.
+// FitFile compares the solvers on a series. Inputs are lags; targets are increments, or the next value of the variable
+// o.Class. check is called between steps, and its error ends FitFile.
 func FitFile(c config.Model, series *Series, o FitOptions, check func() error) (*Fits, error) {
 	c.Type = "kernelvar"
 	if err := onlineSettings(c); err != nil {
@@ -63,7 +63,7 @@ func FitFile(c config.Model, series *Series, o FitOptions, check func() error) (
 	return f, nil
 }
 
-// onlineSettings returns an error for a setting that only the models that learn online read.
+// onlineSettings returns an error for a setting that only online models read.
 func onlineSettings(c config.Model) error {
 	o := c.Optimiser
 	for _, k := range []struct {
@@ -82,20 +82,20 @@ func onlineSettings(c config.Model) error {
 	return nil
 }
 
-// Generalisation are the bounds of chapter 7 of Brault 2017 for the first line, in the units of
-// nmse, each with probability 0.95.
+// Generalisation has the bounds of chapter 7 of Brault 2017 for the first line. They are in units of nmse, and hold with
+// probability 0.95 each.
 type Generalisation struct {
-	Rademacher  report.Number `json:"rademacher"`  // of the test error above the training error
-	Stability   report.Number `json:"stability"`   // likewise
-	Consistency report.Number `json:"consistency"` // of the test error above that of the best function with as many draws
+	Rademacher  report.Number `json:"rademacher"`  // test error - training error, by Rademacher complexity
+	Stability   report.Number `json:"stability"`   // test error - training error, by uniform stability
+	Consistency report.Number `json:"consistency"` // test error - test error of the best function with as many draws
 }
 
-// generalisation computes the bounds for independent pairs of inputs and targets no larger
-// than those of the training part.
+// generalisation returns the bounds. They assume independent pairs, and targets no larger than those of the training
+// part.
 func (s *fixedSet) generalisation(m orff.Map, lambda float64) *Generalisation {
 	const delta = .05
 	x, y := s.part(0, s.train)
-	var mean, most float64 // of ||y||^2
+	var mean, most float64 // mean and maximum of ||y_i||^2
 	for i := range s.train {
 		var q float64
 		for _, v := range y[i*s.out : (i+1)*s.out] {
@@ -104,7 +104,7 @@ func (s *fixedSet) generalisation(m orff.Map, lambda float64) *Generalisation {
 		mean, most = mean+q/float64(s.train), max(most, q)
 	}
 	k := make([]float64, s.out*s.out)
-	var trace float64 // largest trace of K(x, x), which bounds its norm
+	var trace float64 // maximum of tr K(x_i, x_i) >= ||K(x_i, x_i)||
 	for i := range s.train {
 		ridge.KernelTo(k, m, x[i*s.in:(i+1)*s.in])
 		trace = max(trace, mat.Trace(mat.NewDense(s.out, s.out, k)))

@@ -17,19 +17,18 @@ import (
 	"github.com/orffvar/forecaster/sgd/batch"
 )
 
-// residuals is the --error-covariance that is estimated from the errors of the first line.
+// residuals is the value of --error-covariance that estimates the covariance from the residuals of the first line.
 const residuals = "residuals"
 
-// Hidden is a function that the output map observes.
+// Hidden is a hidden output: one column of the output map V.
 type Hidden struct {
 	Name string        `json:"name"`
 	RMS  report.Number `json:"test_rms"` // root mean square of Test
 
-	Test []report.Number `json:"test"` // its part in the forecast increment of each test pair, in units of the data
+	Test []report.Number `json:"test"` // by test pair: predicted hidden output, in units of the data
 }
 
-// outputs reads the files of the options that say how the targets depend on the model and which
-// errors go together.
+// outputs reads the output map and the covariance of the errors.
 func (s *fixedSet) outputs(o FitOptions, c config.Model, series *Series) error {
 	if (o.OutputMap != "" || o.ErrorCovariance != "" || c.Optimiser.Manifold > 0) && o.Class != "" {
 		return errors.New("--class: the corners of the simplex are the targets; leave out --output-map, --error-covariance and model.optimiser.manifold")
@@ -60,10 +59,9 @@ func (s *fixedSet) outputs(o FitOptions, c config.Model, series *Series) error {
 	return nil
 }
 
-// observe sets the output map V, of a row per variable and a column per hidden function, both in
-// the units of the data: the targets are y = V h(x), and h is learnt (Brault 2017, appendix B).
-// The unit of a hidden function is such that its column has the same norm as every other, with a
-// mean variance of one typical step per variable.
+// observe sets the output map V, with a row per variable and a column per hidden output, in units of the data. The
+// targets are y = V h(x), and h is learnt (Brault 2017, appendix B). The units of the hidden outputs make the norms of
+// the columns of V equal, and the mean squared norm of a row 1.
 func (s *fixedSet) observe(m *labelled, series *Series) error {
 	at, err := m.order("row", m.rows, series.Variables)
 	if err != nil {
@@ -89,7 +87,7 @@ func (s *fixedSet) observe(m *labelled, series *Series) error {
 	return nil
 }
 
-// hiddenFunctions returns h at the test pairs.
+// hiddenFunctions returns the hidden outputs at the test pairs.
 func (s *fixedSet) hiddenFunctions(c config.Model, theta []float64) ([]Hidden, error) {
 	maps, err := s.maps(c, nil)
 	if err != nil {
@@ -112,7 +110,7 @@ func (s *fixedSet) hiddenFunctions(c config.Model, theta []float64) ([]Hidden, e
 	return all, nil
 }
 
-// independent is the line of a model that does not know V: one output per variable.
+// independent returns the line of a model without V: one output per variable.
 func (s *fixedSet) independent(c config.Model, first []float64) (Fit, error) {
 	plain := *s
 	plain.v, plain.hidden = nil, s.out
@@ -129,12 +127,12 @@ func (s *fixedSet) independent(c config.Model, first []float64) (Fit, error) {
 	return line, nil
 }
 
-// mostManifold is the largest number of pairs that Algorithm 6 joins with each other.
+// mostManifold is the largest number of pairs for Algorithm 6, which has an edge for each two of them.
 const mostManifold = 2000
 
-// semiSupervised is Algorithm 6 of Brault 2017, by conjugate gradients. The penalty is the one of
-// sgd.DoublyStochasticConfig with all pairs in the mini-batch, and the forecasts of h that it
-// compares belong to complete and to incomplete targets.
+// semiSupervised solves Algorithm 6 of Brault 2017 by conjugate gradients. The manifold penalty is that of
+// sgd.DoublyStochasticConfig with all pairs in one mini-batch. It compares the hidden outputs of all pairs, also of those
+// with incomplete targets.
 func (s *fixedSet) semiSupervised(c config.Model, lambda float64) ([]float64, error) {
 	x, y := s.part(0, s.train)
 	x, y = append(slices.Clone(x), s.partX...), append(slices.Clone(y), s.partY...)
@@ -164,8 +162,8 @@ func (s *fixedSet) semiSupervised(c config.Model, lambda float64) ([]float64, er
 	return theta, err
 }
 
-// setCovariance takes Sigma = L L^T of the errors, row by row, in typical steps. It is scaled to
-// the mean 1 of the diagonal, so that a multiple of the identity changes nothing.
+// setCovariance sets the covariance Sigma = L L^T of the errors, out x out, in units of typical steps. It scales Sigma to
+// a mean of 1 on the diagonal, so that a multiple of the identity changes nothing.
 func (s *fixedSet) setCovariance(sigma []float64) error {
 	cov := mat.NewSymDense(s.out, sigma)
 	cov.ScaleSym(float64(s.out)/mat.Trace(cov), cov)
@@ -190,9 +188,12 @@ func (s *fixedSet) whitened(y []float64) []float64 {
 	return w.RawMatrix().Data
 }
 
-// mahalanobis minimises 1/(2n) sum (h - y)^T Sigma^-1 (h - y) + lambda/2 ||h||^2 (Brault 2017,
-// remark 6.2, with Phi(x)^* = Sigma Phi(x)^T, which it prints with the inverse). That is ridge
-// regression of L^-1 y on the map of L^-1 K L^-T, which has the same weights.
+// mahalanobis minimises
+//
+//	1/(2n) sum (h - y)^T Sigma^-1 (h - y) + lambda/2 ||h||^2
+//
+// by ridge regression of L^-1 y with the kernel L^-1 K L^-T, which has the same weights. Source: Brault 2017, remark 6.2,
+// with Phi(x)^* = Sigma Phi(x)^T; the printed remark has the inverse of Sigma there.
 func (s *fixedSet) mahalanobis(m orff.Map, c config.Model) (lambda float64, theta []float64, err error) {
 	white := *s
 	white.y = s.whitened(s.y)
@@ -208,7 +209,7 @@ func (s *fixedSet) mahalanobis(m orff.Map, c config.Model) (lambda float64, thet
 	return lambda, theta, err
 }
 
-// covariance returns Sigma of a file, in typical steps.
+// covariance returns Sigma of a file, in units of typical steps.
 func (s *fixedSet) covariance(m *labelled, series *Series) ([]float64, error) {
 	rows, err := m.order("row", m.rows, series.Variables)
 	if err != nil {
@@ -227,7 +228,7 @@ func (s *fixedSet) covariance(m *labelled, series *Series) ([]float64, error) {
 			}
 			sigma[i*s.out+j] = m.at(rows[i], columns[j])
 			for _, unit := range []float64{s.unit[i], s.unit[j]} {
-				if unit > 0 { // a constant has no errors, in any unit
+				if unit > 0 { // a constant has no errors
 					sigma[i*s.out+j] /= unit
 				}
 			}
@@ -236,9 +237,8 @@ func (s *fixedSet) covariance(m *labelled, series *Series) ([]float64, error) {
 	return sigma, nil
 }
 
-// residualCovariance returns Sigma of the errors of a predictor in the training part, with a
-// thousandth of its mean variance added to each so that variables that are sums of others leave
-// it positive definite.
+// residualCovariance returns the covariance of the training residuals, out x out, plus 0.001 of its mean variance on the
+// diagonal: it stays positive definite if a variable is the sum of others.
 func (s *fixedSet) residualCovariance(p predictor) []float64 {
 	x, y := s.part(0, s.train)
 	e := s.forecasts(p, x)

@@ -9,9 +9,8 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 )
 
-// After puts the records of a history before r. It returns all of them, their outline and
-// how many rows of each series come from the history. A file with one series may name
-// it otherwise than its history does.
+// After puts the records of a history before r. It returns the joined records, their outline, and the number of rows per
+// series that come from the history. If both files have one series, its names may differ.
 func (r *Records) After(ctx context.Context, history *Records, c *config.Config) (joined *Records, samples *Samples, rows int, err error) {
 	own, err := r.Outline(ctx, c)
 	if err != nil {
@@ -21,7 +20,7 @@ func (r *Records) After(ctx context.Context, history *Records, c *config.Config)
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	names := make(map[string]string) // of the series in the history
+	names := make(map[string]string) // name in the history -> name in r
 	for i := range own.Series {
 		s := &own.Series[i]
 		b, err := sameSeries(before, own, s.Name)

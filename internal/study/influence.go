@@ -16,11 +16,11 @@ import (
 type Influences struct {
 	Series    string            `json:"series"`
 	Variables []string          `json:"variables"`
-	Influence [][]report.Number `json:"influence"`          // [i][j]: of variable j on variable i
-	Evidence  [][]report.Number `json:"evidence,omitempty"` // as influence: Student's t
-	Threshold report.Number     `json:"threshold"`          // of the evidence of an edge; 0: none
+	Influence [][]report.Number `json:"influence"`          // [i][j]: influence of variable j on variable i
+	Evidence  [][]report.Number `json:"evidence,omitempty"` // [i][j]: Student's t of Influence[i][j]
+	Threshold report.Number     `json:"threshold"`          // least evidence of an edge; 0: no evidence
 	Edges     []edge            `json:"edges"`
-	AUROC     *report.Number    `json:"auroc,omitempty"` // when the edges are known
+	AUROC     *report.Number    `json:"auroc,omitempty"` // if the true edges are known
 }
 
 // edge is an influence whose evidence is above the threshold.
@@ -44,7 +44,8 @@ func Networks(rows int, seed uint64) (*Samples, [][][]bool) {
 	return all, truth
 }
 
-// Describe names the variables of a graph; the edges are sorted, strong ones first.
+// Describe returns the influences of a graph with the names of the variables. Edges are sorted by strength, strongest
+// first.
 func Describe(series string, variables []string, g *interval.Graph) Influences {
 	r := Influences{Series: series, Variables: variables, Edges: []edge{}}
 	if g.Evidence != nil {
@@ -88,8 +89,8 @@ func matrix(v []float64, n int) (rows [][]report.Number) {
 	return rows
 }
 
-// SvgGraph draws the variables on a circle and the edges as arrows, their width by strength,
-// blue for positive and red for negative influences.
+// SvgGraph draws the variables on a circle and the edges as arrows. The width of an arrow shows the strength; blue is a
+// positive influence, red a negative one.
 func SvgGraph(r *Influences) []byte {
 	const (
 		size   = 800.
@@ -118,7 +119,7 @@ func SvgGraph(r *Influences) []byte {
 			continue
 		}
 		dx, dy = dx/length, dy/length
-		// A bow to the left, so that both directions are visible.
+		// Arrows bend to the left, so that both directions of a pair are visible.
 		bow := length / 10
 		mx, my := (p[0]+q[0])/2+bow*dy, (p[1]+q[1])/2-bow*dx
 		colour := "#1f5fa8"

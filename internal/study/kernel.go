@@ -25,13 +25,13 @@ type Plan struct {
 	Draws  int    `json:"draws,omitempty"`
 	Bytes  int64  `json:"bytes,omitempty"`
 	Bound  string `json:"bound,omitempty"`
-	Reason string `json:"reason,omitempty"` // why there is none
+	Reason string `json:"reason,omitempty"` // reason why there is no number of draws
 
 	Failure report.Number `json:"failure"` // probability of a larger error with model.frequencies draws
 	Lambda  float64       `json:"lambda,omitempty"`
 }
 
-// Plans asks for the draws of every goal.
+// Plans returns the number of draws for each goal.
 func Plans(m orff.Map, p accuracy.Problem) []Plan {
 	var plans []Plan
 	for _, goal := range []accuracy.Goal{accuracy.Entrywise, accuracy.Uniform, accuracy.Spectral, accuracy.SpectralTail, accuracy.Statistical} {
@@ -46,7 +46,7 @@ func Plans(m orff.Map, p accuracy.Problem) []Plan {
 	return plans
 }
 
-// PlanTable is the table of plans, with the bounds below.
+// PlanTable returns the table of plans, with the names of the bounds below.
 func PlanTable(plans []Plan, p accuracy.Problem) report.Table {
 	t := report.Table{Numeric: 1, Header: []string{"goal", "draws", "memory", fmt.Sprintf("P(error > %g)\nwith %d draws", p.Epsilon, p.Draws), "lambda"}}
 	var notes []string
@@ -65,8 +65,7 @@ func PlanTable(plans []Plan, p accuracy.Problem) report.Table {
 	return t
 }
 
-// PlainKernel is the kernel of a configuration without the linear part, which
-// needs no draws.
+// PlainKernel returns the kernel of a configuration without its linear part, which needs no draws.
 func PlainKernel(c config.Model, dim, draws int) (orff.Map, error) {
 	if !wire.IsKernelModel(c.Type) {
 		c.Type = "kernelvar"
@@ -89,10 +88,10 @@ type Check struct {
 	MaxOverEpsilon    report.Number `json:"max_over_epsilon"`
 	RelativeFrobenius report.Number `json:"relative_frobenius"`
 	RelativeOperator  report.Number `json:"relative_operator"`
-	DrawsForEpsilon   report.Number `json:"draws_for_epsilon"` // of the root mean square error
+	DrawsForEpsilon   report.Number `json:"draws_for_epsilon"` // number of draws for a root mean square error of epsilon
 }
 
-// Noise returns rows of normal variables, to check a kernel without a file.
+// Noise returns rows of independent N(0, 1), to check a kernel without a file.
 func Noise(dim, rows int, seed uint64) [][]float64 {
 	return simulate.Collect("noise", simulate.NewWhiteNoise(dim, seed), rows).Series[0].Rows
 }
@@ -112,7 +111,7 @@ func NewCheck(m orff.Map, c config.Model, rows [][]float64, epsilon float64) (*C
 		MaxOverEpsilon: report.Number(r.Ratio), RelativeFrobenius: report.Number(r.RelativeFrobenius), RelativeOperator: report.Number(r.RelativeOperator),
 		DrawsForEpsilon: report.Number(math.NaN()),
 	}
-	if c.Kernel.Times.Name == "" && c.Kernel.Operator.Name != "schur" { // the error of a product of maps does not fall with the root
+	if c.Kernel.Times.Name == "" && c.Kernel.Operator.Name != "schur" { // the error of a product of maps does not fall as 1/sqrt(draws)
 		check.DrawsForEpsilon = report.Number(math.Ceil(float64(c.Frequencies) * r.RMS * r.RMS / (epsilon * epsilon)))
 	}
 	return check, nil
@@ -133,8 +132,8 @@ func (c *Check) Table(epsilon float64) report.Table {
 	}}
 }
 
-// scaledLags are the inputs of a kernel, 500 at most from all over the rows, as
-// the models scale them at the end, over the bandwidth.
+// scaledLags returns at most 500 inputs of a kernel, spread over the rows, with the final scales of the models and
+// divided by the bandwidth.
 func scaledLags(rows [][]float64, order int, bandwidth float64, as units.Scale, seed uint64) []float64 {
 	dim := len(rows[0])
 	shift, scale := columnScales(rows, dim, as)
@@ -166,8 +165,7 @@ next:
 	return x
 }
 
-// columnScales returns the mean of each variable and the scale that divides it; a
-// row has one or more samples of dim variables.
+// columnScales returns the mean and the scale of each variable. A row has one or more samples of dim variables.
 func columnScales(rows [][]float64, dim int, as units.Scale) (shift, scale []float64) {
 	shift, scale = make([]float64, dim), make([]float64, dim)
 	for j := range dim {

@@ -12,7 +12,7 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 )
 
-// Compared is a line of kernel compare: one figure per file.
+// Compared is a line of kernel compare, with one figure per file.
 type Compared struct {
 	Name   string          `json:"name"`
 	Ratios []report.Number `json:"nmse_over_persistence"`
@@ -23,9 +23,8 @@ const ComparedNote = `nmse / nmse of persistence over the last three quarters, o
 orffvar to onorma are models; the other lines are kernelvar with the kernel or the setting named, else a Gaussian
 kernel. A dash: the data or the other settings forbid it. Keys and meaning: forecaster kernel compare -h`
 
-// TryKernel returns the nmse of a trial over the last three quarters of
-// records, divided by the error of persistence; NaN when the data or the other settings forbid
-// the trial. samples come from the records. load reads the configuration with more settings.
+// TryKernel returns nmse / nmse of persistence of a trial over the last three quarters of records; NaN if the data or the
+// other settings forbid the trial. samples come from the records. load reads the configuration with further settings.
 func TryKernel(ctx context.Context, load func([]config.Setting) (*config.Config, error), trial wire.Trial, records *Records, samples *Samples) (report.Number, error) {
 	dim := samples.Dim()
 	sets := "model.type=kernelvar model.horizon=1 model.levels= " + trial.Sets

@@ -10,16 +10,14 @@ import (
 	"strings"
 )
 
-// labelled is the matrix of a CSV file whose first row names the columns and whose first column
-// names the rows.
+// labelled is a matrix from a CSV file. The first row names the columns, the first column names the rows.
 type labelled struct {
 	path          string
 	rows, columns []string
-	values        []float64 // row by row
+	values        []float64 // rows x columns
 }
 
-// readLabelled reads a matrix, and refuses names that repeat and values that are no finite
-// numbers.
+// readLabelled reads a matrix. It returns an error for repeated names, and for values that are not finite numbers.
 func readLabelled(path string) (*labelled, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -56,11 +54,11 @@ func readLabelled(path string) (*labelled, error) {
 	return m, nil
 }
 
-// at returns the value of a row and a column by their positions.
+// at returns the value in a row and a column.
 func (m *labelled) at(row, column int) float64 { return m.values[row*len(m.columns)+column] }
 
-// order returns the positions of the variables among the names of the rows or the columns, and
-// an error unless the names equal the variables.
+// order returns the index of each variable in names, which are the names of rows or columns. It returns an error unless
+// both are the same set.
 func (m *labelled) order(what string, names, variables []string) ([]int, error) {
 	at := make([]int, len(variables))
 	for i, v := range variables {

@@ -14,40 +14,40 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// LimitScore compares the probabilities that a variable reaches its limit within the horizon with what came.
+// LimitScore scores the forecast probabilities that a variable reaches its limit within the horizon.
 type LimitScore struct {
 	Model   string        `json:"model"`
 	Target  string        `json:"target"` // variable
 	Limit   string        `json:"limit"`
 	Horizon int           `json:"horizon"`
-	N       int64         `json:"n"`       // forecasts made while the variable was within the limit
-	Reached report.Number `json:"reached"` // share of them after which it reached the limit within the horizon
+	N       int64         `json:"n"`       // number of forecasts made while the variable was within the limit
+	Reached report.Number `json:"reached"` // share of these forecasts after which the variable reached the limit
 	Brier   report.Number `json:"brier"`   // mean of (probability - outcome)²
 
 	SkillVsSeasonal report.Number `json:"brier_skill_vs_seasonal"` // 1 - Brier / Brier of the seasonal naive
 }
 
-// limitScorer collects the scores of a model.
+// limitScorer scores the limit forecasts of a model.
 type limitScorer struct {
 	c      *config.Config
-	scored func(row int) bool // whether the target of a one-step forecast is
+	scored func(row int) bool // reports whether the target row of a one-step forecast is scored
 	series map[string]*limitSeries
 	total  []limitSum
 }
 
-// limitSeries are the forecasts of a series that wait for their outcome.
+// limitSeries has the forecasts of a series whose outcome is not known yet.
 type limitSeries struct {
 	row     int
-	waiting [][]waitingLimit // of each variable
+	waiting [][]waitingLimit // by variable
 }
 
-// waitingLimit is a forecast that waits.
+// waitingLimit is a forecast whose outcome is not known yet.
 type waitingLimit struct {
 	probability float64
-	left        int64 // samples
+	left        int64 // number of samples until its horizon is over
 }
 
-// limitSum has the sums of a variable.
+// limitSum has the sums over the scored forecasts of a variable.
 type limitSum struct {
 	target     string
 	limit      scoring.Limit
@@ -55,7 +55,7 @@ type limitSum struct {
 	squares    float64
 }
 
-// newLimitScorer returns nil when there are no limits.
+// newLimitScorer returns nil if no limits are configured.
 func newLimitScorer(c *config.Config, o *Options) *limitScorer {
 	if len(c.Model.Limits) == 0 {
 		return nil
@@ -95,7 +95,7 @@ func (l *limitScorer) observe(o *stream.Observation) {
 	}
 }
 
-// known adds w to sum, if its outcome is known: the limit was reached, or the horizon is over.
+// known adds w to sum and returns true if its outcome is known: the limit was reached, or the horizon is over.
 func (l *limitScorer) known(sum *limitSum, w waitingLimit, reached, over bool) bool {
 	if !reached && !over {
 		return false
@@ -110,7 +110,7 @@ func (l *limitScorer) known(sum *limitSum, w waitingLimit, reached, over bool) b
 	return true
 }
 
-// of returns the sums of a variable; nil when it has no limit.
+// of returns the sums of a variable; nil: it has no limit.
 func (l *limitScorer) of(variable string) *limitSum {
 	for i := range l.total {
 		if l.total[i].target == variable {
@@ -120,7 +120,7 @@ func (l *limitScorer) of(variable string) *limitSum {
 	list, err := l.c.Model.Thresholds()
 	b := config.BoundOf(list, variable)
 	if err != nil || math.IsInf(b.Low, -1) && math.IsInf(b.High, 1) {
-		return nil // the configuration is checked
+		return nil // the configuration was validated
 	}
 	l.total = append(l.total, limitSum{target: variable, limit: scoring.Limit{Low: b.Low, High: b.High}})
 	return &l.total[len(l.total)-1]
@@ -138,8 +138,8 @@ func (l *limitScorer) scores() (all []LimitScore) {
 	return all
 }
 
-// evaluateLimits adds the skills of the models. The baseline is the seasonal naive, or persistence without a
-// season. Its probabilities come from intervals of its own errors, like the probabilities of the models.
+// evaluateLimits adds the skills of the models. The baseline is the seasonal naive, or persistence if no season was found.
+// Its probabilities come from its own intervals, like those of the models.
 func (e *Evaluation) evaluateLimits(ctx context.Context, c *config.Config, records *Records, samples *Samples, o Options) error {
 	naive := *c
 	if naive.Model.Type = "persistence"; e.Season > 0 {
@@ -165,7 +165,7 @@ func (e *Evaluation) evaluateLimits(ctx context.Context, c *config.Config, recor
 	return nil
 }
 
-// limitTable shows how good the warnings of limits are.
+// limitTable returns the table of the limit scores.
 func (e *Evaluation) limitTable() report.Table {
 	t := report.Table{
 		Title: "Limits", Numeric: 3,

@@ -13,24 +13,24 @@ import (
 	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
-// Part is one line of the ablation by parts: the mean squared error of the default model without a
-// part at one horizon, divided by the mean squared error of the whole model.
+// Part is one line of the ablation by parts: MSE of the default model without a part / MSE of the whole model, at one
+// horizon.
 type Part struct {
-	Name    string        `json:"part"` // an ingredient, or an expert of one step
+	Name    string        `json:"part"` // an ingredient, or a one-step expert
 	Horizon int           `json:"horizon"`
 	Mean    report.Number `json:"error_without"` // geometric mean over the kinds of series
 	Most    report.Number `json:"error_without_most"`
-	Needs   string        `json:"kind_most"` // the kind of series with the error Most
+	Needs   string        `json:"kind_most"` // kind of series with the error Most
 	Least   report.Number `json:"error_without_least"`
 	Harms   string        `json:"kind_least"`
 }
 
 const (
 	partSeeds, partFrom = 2, 100
-	partMatters         = .005 // smaller differences say nothing about a kind
+	partMatters         = .005 // least relative difference for which a kind is named
 )
 
-// NewParts leaves out each part of the default model, one at a time, on simulated series of each kind.
+// NewParts runs the default model without each part in turn, on simulated series of each kind.
 func NewParts(ctx context.Context, progress func(kind string)) ([]Part, error) {
 	type variant struct {
 		name string
@@ -81,7 +81,7 @@ func NewParts(ctx context.Context, progress func(kind string)) ([]Part, error) {
 	return parts, nil
 }
 
-// partErrors returns the logarithm of the mean squared error at each of the ablationHorizons, mean over seeds.
+// partErrors returns the mean over seeds of ln NMSE, at each of ablationHorizons.
 func partErrors(ctx context.Context, k *simulate.Kind, c auto.Config) ([]float64, error) {
 	logs := make([]float64, len(ablationHorizons))
 	for seed := range uint64(partSeeds) {
@@ -104,7 +104,7 @@ func partErrors(ctx context.Context, k *simulate.Kind, c auto.Config) ([]float64
 	return logs, nil
 }
 
-// PartTable prints the lines, one part a row.
+// PartTable returns the table of the parts, one part per row.
 func PartTable(parts []Part) report.Table {
 	t := report.Table{Numeric: 1, Header: []string{"error without"}}
 	for _, h := range ablationHorizons {

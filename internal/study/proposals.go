@@ -8,8 +8,8 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 )
 
-// proposals returns the settings that suit the variables described: rates of counters, missing values, and
-// bounds of forecasts. Variables that have such a setting need none.
+// proposals returns settings that suit the described variables: rates of counters, missing values and bounds of
+// forecasts. Variables with such a setting are left out.
 func (d *Description) proposals(c *config.Config) []string {
 	var rates, missing, counts, bounds []string
 	add := func(list *[]string, text string) {
@@ -28,10 +28,10 @@ func (d *Description) proposals(c *config.Config) []string {
 				return err == nil && (b.Variable == v.Name || b.Variable == "*")
 			})
 			switch {
-			case strings.ContainsAny(v.Name, ", \t"): // no list on the command line can have it
+			case strings.ContainsAny(v.Name, ", \t"): // a list on the command line cannot contain this name
 			case v.Kind == "counter":
 				add(&rates, v.Name)
-			case bounded || len(v.Sentinels) > 0: // whose range is not that of the values
+			case bounded || len(v.Sentinels) > 0: // sentinels widen the range of the values
 			case v.Kind == "count":
 				add(&counts, v.Name)
 			case v.Kind == "percentage":

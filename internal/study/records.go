@@ -15,43 +15,42 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// Records are the records of a file: every model of a study gets all of them in their order. Many records
-// of a file are read again for each pass; few of them, and the records of a pipe, are held in memory.
+// Records are the records of a file, which each model of a study gets in order. The records of a pipe or a small file are
+// held in memory. A large file is read again for each pass.
 type Records struct {
 	Name    string
 	Assumed string // about the format of the file
-	Noted   string // likewise, of ordinary data
+	Noted   string // assumptions that are safe for ordinary data
 
-	list []decoded // unless they are read again
+	list []decoded // the records; nil: the file is read again
 	open Open
-	n    int // records that open gives; 0 = they are held
+	n    int // number of records that are read again; 0: they are held
 
-	before  *Records          // a history
-	renamed map[string]string // series of the history by their names there
+	before  *Records          // history; nil: none
+	renamed map[string]string // name of a series in the history -> name in the file
 
-	spreads map[string]map[string][]float64 // scales of each series, by their rows
+	spreads map[string]map[string][]float64 // by rows, then by series: scales of the variables
 }
 
 // Open opens a file at its beginning.
 type Open func() (stream.Source, stream.Decoder, error)
 
-// decoded is a record, or the reason for the refusal of a message or of a part.
+// decoded is a record, or the refusal of a message or a part of one.
 type decoded struct {
 	stream.Record
 	refusal *refuse.Error
 }
 
-// ReadRecords reads a source to its end and holds its records.
+// ReadRecords reads a source to its end and holds its records in memory.
 func ReadRecords(ctx context.Context, name string, source stream.Source, decoder stream.Decoder) (*Records, error) {
 	r := &Records{Name: name}
 	return r, r.read(ctx, source, decoder, math.MaxInt)
 }
 
-// mostHeld is the approximate number of bytes up to which the records of a file are held.
+// mostHeld is the approximate size in bytes up to which the records of a file are held in memory.
 const mostHeld = 1 << 25
 
-// CountRecords reads a file to its end. If its records are more than mostHeld, they are read from it again
-// whenever they are wanted.
+// CountRecords reads a file to its end. Records of more than mostHeld bytes are counted, and read again for each pass.
 func CountRecords(ctx context.Context, name string, open Open) (*Records, error) {
 	return countRecords(ctx, name, open, mostHeld)
 }
@@ -66,10 +65,10 @@ func countRecords(ctx context.Context, name string, open Open, most int) (*Recor
 	return r, r.read(ctx, source, decoder, most)
 }
 
-// read holds the records of a source, or counts them if they are more than most bytes.
+// read holds the records of a source in memory, or counts them if they need more than most bytes.
 func (r *Records) read(ctx context.Context, source stream.Source, decoder stream.Decoder, most int) error {
 	held, n := 0, 0
-	var counted *engine.Decoded // of a block after the last one that is held
+	var counted *engine.Decoded // block of a message that is counted, not held
 	err := decode(ctx, source, decoder, func(messages int) *engine.Decoded {
 		if held <= most {
 			return engine.NewDecoded(messages)
@@ -82,7 +81,7 @@ func (r *Records) read(ctx context.Context, source stream.Source, decoder stream
 	}, func(record *stream.Record, refusal *refuse.Error) error {
 		n++
 		if held <= most {
-			const each = 512 // of a record, its message and what they are part of
+			const each = 512 // approximate bytes of a record and its message
 			held += each + len(record.Message.Value) + 8*len(record.Values)
 			if r.list = append(r.list, decoded{*record, refusal}); held > most {
 				r.list = nil
@@ -91,14 +90,14 @@ func (r *Records) read(ctx context.Context, source stream.Source, decoder stream
 		return nil
 	}, nil)
 	if held > most {
-		r.n = n // later rows of the file are not read
+		r.n = n // a growing file: later rows are not read
 	} else {
 		r.open = nil
 	}
 	return err
 }
 
-// decode reads a source to its end: blocks of messages, for whose parts it calls each, and then done.
+// decode reads a source to its end in blocks of messages. For each block it calls each with the records, then done.
 func decode(ctx context.Context, source stream.Source, decoder stream.Decoder, block func(messages int) *engine.Decoded, each func(*stream.Record, *refuse.Error) error, done func() error) error {
 	messages := make([]stream.Message, 256)
 	for {
@@ -126,11 +125,11 @@ func decode(ctx context.Context, source stream.Source, decoder stream.Decoder, b
 	}
 }
 
-// learnAtOnce is the number of records of a batch. With fewer, the model and the scores would
-// take turns in the caches more often, as several models would with smaller blocks.
+// learnAtOnce is the number of records per batch, blockRecords the number per block. With smaller batches, the model and
+// its scores evict each other from the caches more often; with smaller blocks, several models do.
 const learnAtOnce, blockRecords = 16, 256
 
-// walk calls f with all records, in blocks. They are valid during the call.
+// walk calls f with all records, in blocks. A block is valid during the call.
 func (r *Records) walk(ctx context.Context, f func([]decoded) error) error {
 	if r.before != nil {
 		err := r.before.walk(ctx, func(records []decoded) error {
@@ -168,7 +167,7 @@ func (r *Records) walk(ctx context.Context, f func([]decoded) error) error {
 		func() error { return chunks(ctx, list, blockRecords, f) })
 }
 
-// chunks calls f with parts of a list, of at most size records.
+// chunks calls f with parts of a list, at most size records each.
 func chunks(ctx context.Context, list []decoded, size int, f func([]decoded) error) error {
 	for records := range slices.Chunk(list, size) {
 		if err := ctx.Err(); err != nil {
@@ -181,7 +180,7 @@ func chunks(ctx context.Context, list []decoded, size int, f func([]decoded) err
 	return nil
 }
 
-// Len returns the number of records, with those that could not be decoded.
+// Len returns the number of records, including those that could not be decoded.
 func (r *Records) Len() int {
 	n := len(r.list) + r.n
 	if r.before != nil {
@@ -215,16 +214,16 @@ func RecordsOf(data *scoring.Dataset) *Records {
 	return r
 }
 
-// learner learns records.
+// learner is an engine that learns the records of a study.
 type learner struct {
 	engine  *engine.Engine
-	model   string                             // named by errors
-	see     func(b *stream.Batch, records int) // gets each batch, with the number of its records
+	model   string                             // name of the model, for errors
+	see     func(b *stream.Batch, records int) // called with each batch and the number of its records
 	batch   engine.Results
-	elapsed time.Duration // of learning and forecasting
+	elapsed time.Duration // time spent on learning and forecasting
 }
 
-// learn learns records, learnAtOnce at a time.
+// learn learns the records of a block, learnAtOnce per batch.
 func (l *learner) learn(ctx context.Context, block []decoded) error {
 	return chunks(ctx, block, learnAtOnce, func(records []decoded) error {
 		start := time.Now()
@@ -246,8 +245,8 @@ func (l *learner) learn(ctx context.Context, block []decoded) error {
 	})
 }
 
-// teach passes all records to the learners in one pass, block by block: each block goes to all
-// learners before the next. It refuses what Samples refuses.
+// teach passes all records to the learners in one pass: each block goes to all learners before the next block. It refuses
+// the same records as Samples.
 func (r *Records) teach(ctx context.Context, learners ...*learner) error {
 	return r.walk(ctx, func(block []decoded) error {
 		for _, l := range learners {

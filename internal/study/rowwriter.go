@@ -10,16 +10,16 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 )
 
-// RowWriter writes an AnomalyReport as JSON: first the rows that have a score, as they come.
+// RowWriter writes an AnomalyReport as JSON. The rows with a score come first, and are written as they arrive.
 type RowWriter struct {
 	w     *bufio.Writer
-	skip  int // rows of a history
+	skip  int // number of history rows
 	began bool
 	text  bytes.Buffer
 	err   error
 }
 
-// NewRowWriter returns a writer to w; skip has the meaning of Anomalies.
+// NewRowWriter returns a writer to w; skip is Anomalies.Skip.
 func NewRowWriter(w io.Writer, skip int) *RowWriter {
 	return &RowWriter{w: bufio.NewWriter(w), skip: skip}
 }
@@ -32,11 +32,11 @@ type scoredRow struct {
 	Score     report.Number   `json:"score"`
 	State     report.Number   `json:"state_score"`
 	View      string          `json:"view,omitempty"`
-	Anomalous bool            `json:"is_anomaly"`          // odd enough for an alarm, in an anomaly
-	Variables []variableShare `json:"variables,omitempty"` // of an anomalous row
+	Anomalous bool            `json:"is_anomaly"`          // above the threshold, within an anomaly
+	Variables []variableShare `json:"variables,omitempty"` // main variables of an anomalous row
 }
 
-// See writes a row; it is Anomalies.See.
+// See writes a row: a function for Anomalies.See.
 func (w *RowWriter) See(s *scoredSeries, sc RowScore) {
 	a := scoredRow{Series: s.Name, Row: sc.row - w.skip, Time: rowTime(sc.time), Score: report.Number(sc.Score), State: report.Number(sc.State), Anomalous: sc.anomalous, View: viewName(sc.view)}
 	for _, v := range sc.who {
@@ -50,7 +50,7 @@ func (w *RowWriter) See(s *scoredSeries, sc RowScore) {
 	_, _ = w.w.Write(w.encode(a, "    "))
 }
 
-// encode returns the JSON of a value without a newline behind it.
+// encode returns the JSON of a value without the final newline.
 func (w *RowWriter) encode(v any, prefix string) []byte {
 	w.text.Reset()
 	e := json.NewEncoder(&w.text)

@@ -14,38 +14,37 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// Samples are the samples that an Assembler assembles from records.
+// Samples are the assembled samples of a file.
 type Samples struct {
 	Name     string
 	Series   []Series
-	Refusals wire.Refusals // of records, in the file and by the Assembler
+	Refusals wire.Refusals // refused records: malformed ones, and those that the Assembler refuses
 
 	Courses assemble.Courses
-	Resets  int64 // of counters that become rates
+	Resets  int64 // number of resets of counters that become rates
 }
 
-// Series has the samples of one series. A change of its variables begins another Series.
+// Series has the samples of one series with fixed variables. A change of the variables begins another Series.
 type Series struct {
 	Name      string
 	Variables []string
 	Times     []int64     // ns since 1970 UTC, ascending; nil in an outline
-	Rows      [][]float64 // each of length dim; NaN = missing; nil in an outline
+	Rows      [][]float64 // of length dim each; NaN: missing; nil in an outline
 
-	rows        int   // of an outline
-	first, last int64 // times
+	rows        int   // number of rows of an outline
+	first, last int64 // times of the first and the last row
 }
 
 // Len returns the number of rows.
 func (s *Series) Len() int { return len(s.Rows) + s.rows }
 
-// Samples assembles r with the settings of c. With lags > 0, gaps are filled with missing
-// rows: those that a model would get, and lags rows where a model would drop its lags.
-// Otherwise there is one row per sample that arrived.
+// Samples assembles r with the settings of c. With lags = 0 there is one row per sample in the file. With lags > 0,
+// gaps have missing rows: the rows that a model would get, and lags rows where a model would reset its lags.
 func (r *Records) Samples(ctx context.Context, c *config.Config, lags int) (*Samples, error) {
 	return r.collect(ctx, c, &collector{lags: lags, holds: true})
 }
 
-// Outline is Samples without lags that holds neither times nor rows.
+// Outline returns Samples with lags = 0, without times and rows.
 func (r *Records) Outline(ctx context.Context, c *config.Config) (*Samples, error) {
 	return r.collect(ctx, c, &collector{})
 }
@@ -86,7 +85,7 @@ type collector struct {
 	samples *Samples
 	index   map[*stream.Series]int
 	lags    int
-	holds   bool                                        // all rows
+	holds   bool                                        // keep all rows
 	see     func(series int, time int64, row []float64) // may be nil
 }
 
@@ -123,7 +122,7 @@ func (c *collector) Sample(s *assemble.Sample) error {
 	return nil
 }
 
-// add holds a row.
+// add appends a row.
 func (s *Series) add(time int64, row []float64) {
 	s.Times, s.Rows = append(s.Times, time), append(s.Rows, row)
 }
@@ -146,7 +145,7 @@ func (s *Samples) Dim() int {
 	return d
 }
 
-// longest returns the rows of the longest series.
+// longest returns the number of rows of the longest series.
 func (s *Samples) longest() int {
 	n := 0
 	for i := range s.Series {
@@ -155,8 +154,7 @@ func (s *Samples) longest() int {
 	return n
 }
 
-// checkForecast returns an error unless a series has a row that lies horizon rows after
-// another one.
+// checkForecast returns an error unless a series has more than horizon rows.
 func (s *Samples) checkForecast(horizon int) error {
 	if n := s.longest(); n <= horizon {
 		return fmt.Errorf("%s: no score: the file is too short for the horizon of %s, which needs a series of %s rows; the longest one has %s",
@@ -165,7 +163,7 @@ func (s *Samples) checkForecast(horizon int) error {
 	return nil
 }
 
-// Shortest returns the rows of the shortest series.
+// Shortest returns the number of rows of the shortest series.
 func (s *Samples) Shortest() int {
 	n := s.Len()
 	for i := range s.Series {

@@ -8,14 +8,14 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 )
 
-// Score is one line of a table of scores, and one element of results in JSON.
+// Score is one line of a score table, and one element of results in JSON.
 type Score struct {
 	Series             string        `json:"series,omitempty"`
 	Model              string        `json:"model"`
 	Horizon            int           `json:"horizon"`
 	N                  int64         `json:"n"`
 	MSE                report.Number `json:"mse"`
-	MSESE              report.Number `json:"mse_se"` // standard error of MSE; NaN = not known
+	MSESE              report.Number `json:"mse_se"` // standard error of MSE; NaN: unknown
 	RMSE               report.Number `json:"rmse"`
 	MAE                report.Number `json:"mae"`
 	NMSE               report.Number `json:"nmse"`
@@ -42,8 +42,8 @@ func NewScore(series, model string, horizon int, s scoring.Score) Score {
 	}
 }
 
-// PooledErrors are the columns with errors in the units of the variables: of several variables
-// they say how large those with large numbers are.
+// PooledErrors are the columns with errors in the units of the variables. Over several variables, those with large
+// numbers dominate them.
 var PooledErrors = []string{"mse", "mse_se", "rmse", "mae", "crps"}
 
 // SkillNote explains the columns with a skill.

@@ -10,8 +10,8 @@ import (
 	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
-// detrend returns y without its straight line, and the share of the variance that the line explains.
-// Missing values stay missing.
+// detrend returns y minus its least-squares line, and the share of the variance that the line explains. Missing values
+// stay missing.
 func detrend(y []float64) (rest []float64, share float64) {
 	var at, known []float64
 	for i, v := range y {
@@ -39,7 +39,7 @@ func momentsOf(y []float64) (m moments) {
 	return m
 }
 
-// timePlaces returns the number of spacings, to the nearest, between the earliest time and each time.
+// timePlaces returns (time - earliest time) / spacing for each time, rounded.
 func timePlaces(times []int64, spacing float64) []int {
 	places, first := make([]int, len(times)), slices.Min(times)
 	for i, t := range times {
@@ -48,7 +48,7 @@ func timePlaces(times []int64, spacing float64) []int {
 	return places
 }
 
-// monthPlaces returns the phases of times in the month.
+// monthPlaces returns the position of each time within its month.
 func monthPlaces(times []int64) []int {
 	places := make([]int, len(times))
 	for i, t := range times {
@@ -66,7 +66,7 @@ func rowPlaces(n int) []int {
 	return places
 }
 
-// phases are the moments of y at each phase of a period; the phase of y[i] is places[i] modulo period.
+// phases returns the moments of y at each phase of a period. The phase of y[i] is places[i] modulo period.
 func phases(y []float64, places []int, period int) []moments {
 	all := make([]moments, period)
 	for i, v := range y {
@@ -77,8 +77,7 @@ func phases(y []float64, places []int, period int) []moments {
 	return all
 }
 
-// seasonShare is the share of the variance of y that the means of a period explain, corrected for their
-// number as the adjusted R² is; NaN with fewer than two periods.
+// seasonShare returns the adjusted R² of the means of y at the phases of a period; NaN with fewer than two periods.
 func seasonShare(y []float64, places []int, period int) float64 {
 	all := momentsOf(y)
 	if all.n < 2*float64(period) || all.m2 == 0 {
@@ -91,7 +90,7 @@ func seasonShare(y []float64, places []int, period int) float64 {
 	return max(0, 1-within/(all.n-float64(period))/(all.m2/(all.n-1)))
 }
 
-// without returns y without the means of a period.
+// without returns y minus the means at the phases of a period.
 func without(y []float64, places []int, period int) []float64 {
 	if len(y) < 2*period {
 		return y
@@ -105,9 +104,9 @@ func without(y []float64, places []int, period int) []float64 {
 	return rest
 }
 
-// seasonOf returns the share of the season of a period, and y without it. The phase comes from
-// the clock or from the number of the row, whichever explains more: a gap in hours moves the rows against the
-// clock, and a week of five rows has no weekend.
+// seasonOf returns the share of the variance that a season explains, and y without the season. The phase comes from the
+// clock or from the row number, whichever explains more: a gap shifts row numbers, and rows without weekends shift the
+// clock.
 func seasonOf(y []float64, byTime []int, period int) (share float64, rest []float64) {
 	byRow := rowPlaces(len(y))
 	share = seasonShare(y, byRow, period)
@@ -117,15 +116,15 @@ func seasonOf(y []float64, byTime []int, period int) (share float64, rest []floa
 	return share, without(y, byRow, period)
 }
 
-// levelChange is a row from which on the mean is another one.
+// levelChange is a row at which the mean changes.
 type levelChange struct {
 	row           int
 	before, after float64
 }
 
-// levelChanges returns the largest changes of the mean, at most three, in their order. A change splits
-// a stretch into two parts of a tenth of all rows and more, whose means are three of their standard
-// deviations apart, and which two levels fit better than a line does.
+// levelChanges returns the largest changes of the mean, at most three, in order of time. Each part has at least a tenth of
+// all rows, the means of two parts differ by at least three standard deviations, and two levels must fit better than a
+// line.
 func levelChanges(y []float64) []levelChange {
 	const most = 3
 	var rows []int
@@ -156,8 +155,8 @@ func levelChanges(y []float64) []levelChange {
 	return found
 }
 
-// split returns the row that parts y into two levels best, and how far these are apart in standard
-// deviations; 0 where they are no levels.
+// split returns the row that best splits y into two levels, and the distance of the levels in standard deviations; 0: a
+// line fits better.
 func split(y []float64, least int) (row int, apart float64) {
 	all, left := momentsOf(y), moments{}
 	sum, best := all.n*all.mean, math.Inf(1)

@@ -8,11 +8,10 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// coverageLevels are the levels whose coverage a report shows beside those that are
-// configured.
+// coverageLevels are the levels whose coverage a report always shows.
 var coverageLevels = []float64{.5, .8, .9, .95}
 
-// WithCoverageLevels returns levels and, behind them, the missing ones.
+// WithCoverageLevels returns levels, followed by the coverage levels that are not among them.
 func WithCoverageLevels(levels []float64) []float64 {
 	all := slices.Clone(levels)
 	for _, l := range coverageLevels {
@@ -23,21 +22,21 @@ func WithCoverageLevels(levels []float64) []float64 {
 	return all
 }
 
-// Tracer fills a report.Trace from the batches of an engine.
+// Tracer builds a report.Trace from the batches of an engine.
 type Tracer struct {
 	Model   string
-	Horizon int // that is drawn
+	Horizon int // horizon of the forecasts in the plot
 	Levels  []float64
 
-	// Scored and Labelled say whether a row of a series, both in order of appearance, is
-	// scored and labelled as anomalous. Nil: all are scored, none is labelled.
+	// Scored and Labelled report whether a row of a series is scored, and labelled as anomalous. Series and rows are
+	// counted in order of appearance. Nil: all rows are scored, none is labelled.
 	Scored, Labelled func(series, row int) bool
 
 	trace  *report.Trace
 	dim    int
 	series map[*stream.Series]int
-	rows   []int             // seen of each series
-	future []stream.Forecast // of the first series, copied
+	rows   []int             // by series: number of rows so far
+	future []stream.Forecast // last forecasts of the first series, copied
 }
 
 // Write implements stream.Sink.
@@ -51,7 +50,7 @@ func (t *Tracer) Close() error { return nil }
 
 // Add adds the points of b.
 func (t *Tracer) Add(b *stream.Batch) {
-	next, insight := 0, 0 // in the order of the observations that they belong to
+	next, insight := 0, 0 // forecasts and insights are in the order of their observations
 	for i := range b.Observations {
 		o := &b.Observations[i]
 		if t.trace == nil {
@@ -82,7 +81,7 @@ func (t *Tracer) Add(b *stream.Batch) {
 				t.future = append(t.future, f)
 			}
 		}
-		if len(o.Y) == t.dim { // a series may have other variables than the first
+		if len(o.Y) == t.dim { // other series may have other variables
 			t.trace.Step(step)
 		}
 		for insight < len(b.Insights) && b.Insights[insight].Series == o.Series && b.Insights[insight].Time == o.Time {
@@ -94,8 +93,7 @@ func (t *Tracer) Add(b *stream.Batch) {
 	}
 }
 
-// Finish adds the forecasts after the last sample and returns the trace, nil when
-// there was no sample.
+// Finish adds the forecasts after the last sample, and returns the trace; nil without a sample.
 func (t *Tracer) Finish() *report.Trace {
 	for _, f := range t.future {
 		var lower, upper []float64

@@ -17,11 +17,11 @@ import (
 
 // Outcome is the result of one model.
 type Outcome struct {
-	Results []Result         // one per horizon
-	Losses  []scoring.Losses // per horizon: see engine.Evaluation, of all samples in their order
-	Scaled  []scoring.Losses // the same, of errors in standard deviations of the scored rows; nil unless Options.Pooled
+	Results []Result         // by horizon
+	Losses  []scoring.Losses // by horizon: losses of all samples in order, see engine.Evaluation
+	Scaled  []scoring.Losses // Losses with errors in standard deviations of the scored rows; nil unless Options.Pooled
 	Seasons []Seasons        // after the last row, of the first seed
-	Mean    *Mean            // over the horizons, nil for one horizon
+	Mean    *Mean            // means over the horizons; nil for one horizon
 
 	Detections []Detection  // of the first seed; nil without labels
 	Limits     []LimitScore // of the first seed; nil without limits
@@ -30,10 +30,10 @@ type Outcome struct {
 // drawnWeights is the approximate number of points in the plot of expert weights.
 const drawnWeights = 1000
 
-// Candidate is a model that is evaluated.
+// Candidate is a model to evaluate.
 type Candidate struct {
 	Config    *config.Config
-	Observers []func(*stream.Batch) // get the batches of the first seed
+	Observers []func(*stream.Batch) // called with each batch of the first seed
 }
 
 // EvaluateModel is EvaluateModels of one model.
@@ -45,8 +45,8 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 	return out[0], nil
 }
 
-// EvaluateModels runs models over the records once per seed, in the engine of run and replay. All models
-// share one pass over the records. samples come from the records. steps counts the records of each model.
+// EvaluateModels runs models over the records, in the engine of run and replay. For each seed, all models share one pass
+// over the records. samples come from the records. steps counts the records of each model.
 func EvaluateModels(ctx context.Context, models []Candidate, records *Records, samples *Samples, o Options, steps *atomic.Int64) ([]*Outcome, error) {
 	trials := make([]*trial, len(models))
 	most := 0 // seeds
@@ -83,17 +83,17 @@ func EvaluateModels(ctx context.Context, models []Candidate, records *Records, s
 
 // trial is the evaluation of one model.
 type trial struct {
-	learner   // of the present seed
+	learner   // engine of the current seed
 	c         *config.Config
 	o         *Options
 	samples   *Samples
 	seeds     int
-	runs      [][]Score // of each seed, per horizon
+	runs      [][]Score // by seed, then by horizon
 	out       *Outcome
 	scores    *Anomalies
-	limits    *limitScorer                // nil = none
-	windows   []*scoring.WindowedCoverage // per horizon
-	crps      *crpsScores                 // of the first seed; nil without intervals
+	limits    *limitScorer                // nil: no limits
+	windows   []*scoring.WindowedCoverage // by horizon
+	crps      *crpsScores                 // scores of the first seed; nil without intervals
 	observers []func(*stream.Batch)
 
 	emit, watched []int // horizons; nil: all
@@ -112,7 +112,7 @@ func newTrial(m Candidate, samples *Samples, o *Options) *trial {
 	if t.limits = newLimitScorer(t.c, o); t.limits != nil {
 		t.observers = append(t.observers, t.limits.Add)
 	}
-	if o.Draws || t.limits != nil { // the future, or the way to the horizon
+	if o.Draws || t.limits != nil { // plots of the future and limits need the forecasts of all horizons
 		t.emit, t.watched = nil, make([]int, len(o.Horizons))
 		for k, h := range o.Horizons {
 			t.watched[k] = h - 1
@@ -124,7 +124,7 @@ func newTrial(m Candidate, samples *Samples, o *Options) *trial {
 	return t
 }
 
-// begin makes the engine of a seed.
+// begin creates the engine of a seed.
 func (t *trial) begin(ctx context.Context, records *Records, seed int, steps *atomic.Int64) error {
 	c, o := *t.c, t.o
 	c.Model.Seed += uint64(seed)
@@ -188,7 +188,7 @@ func (t *trial) watch(ctx context.Context, c *config.Config, records *Records, e
 	return nil
 }
 
-// end takes the scores of a seed.
+// end adds the scores of a seed.
 func (t *trial) end(seed int) {
 	model, out := t.c.Model.Type, t.out
 	t.runs[seed] = scoresOf(t.engine, model, t.o.Horizons)
@@ -211,10 +211,10 @@ func (t *trial) end(seed int) {
 	for k := range t.runs[seed] {
 		t.runs[seed][k].SamplesPerSecond = report.Number(float64(t.samples.Len()) / t.elapsed.Seconds())
 	}
-	t.learner = learner{} // the engine of the next seed needs its memory
+	t.learner = learner{} // frees memory for the engine of the next seed
 }
 
-// outcome returns the means over the seeds.
+// outcome returns the mean scores over the seeds.
 func (t *trial) outcome() *Outcome {
 	for k, h := range t.o.Horizons {
 		r := Result{Score: t.runs[0][k], Seeds: t.seeds, Refused: t.samples.Refusals.Total()}

@@ -18,19 +18,19 @@ import (
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
-// Columns of a file of labelled windows: first and last time of each.
+// Possible names of the columns in a file of labelled windows: first and last time of a window.
 var (
 	startColumns = []string{"start", "from", "begin"}
 	endColumns   = []string{"end", "to"}
 )
 
-// ReadWindows reads the labels of a file of windows: JSON with a list of pairs of times,
-// or such a list for each data file by its name; or CSV with the columns start and end.
-// ok is false for a file of rows. Every row from row from on is known.
+// ReadWindows reads labels from a file of windows: JSON with a list of pairs of times, JSON with such a list per data
+// file, or CSV with the columns start and end. ok is false for a file of labelled rows. The rows in [from, to) are known;
+// to = 0: to the end.
 func ReadWindows(c *config.Config, path string, data *Samples, from, to int) (l *Labels, ok bool, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil // who reads the rows says it, with the files that are there
+		return nil, false, nil // the reader of labelled rows reports the missing file
 	}
 	if err != nil {
 		return nil, false, err
@@ -68,7 +68,7 @@ func ReadWindows(c *config.Config, path string, data *Samples, from, to int) (l 
 	return l, true, nil
 }
 
-// jsonWindows returns the windows in a JSON text for the data file with the name.
+// jsonWindows returns the windows in a JSON text for the data file name.
 func jsonWindows(text []byte, name string) (pairs [][2]string, err error) {
 	if json.Unmarshal(text, &pairs) == nil {
 		return pairs, nil
@@ -122,8 +122,7 @@ func csvWindows(text string) (pairs [][2]string, ok bool) {
 	return pairs, true
 }
 
-// labelled returns the scores of the known rows of each series with their windows: the
-// runs of labelled rows.
+// labelled returns the scores of the known rows of each series, and the windows: runs of anomalous rows.
 func (l *Labels) labelled(data *Samples, scores []float64) []detection.Labelled {
 	var all []detection.Labelled
 	at := 0
