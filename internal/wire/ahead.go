@@ -13,12 +13,11 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// aheadRows is the least number of messages, of all series, by which inputs are ahead of the
-// samples.
+// aheadRows is the least number of messages that are read ahead for their inputs. It counts the messages of all series.
 const aheadRows = 4096
 
-// Messages returns the messages of a file and their decoder. known declares that the
-// exogenous inputs of all forecast rows are known in advance, as of a schedule.
+// Messages returns the messages of a file and their decoder. known: the exogenous inputs of all forecast rows are known
+// in advance, like a schedule.
 func Messages(src *file.Source, m config.Model, known bool) (stream.Source, stream.Decoder) {
 	if !known || len(m.Exogenous) == 0 {
 		return src, src.Decoder()
@@ -27,19 +26,19 @@ func Messages(src *file.Source, m config.Model, known bool) (stream.Source, stre
 	return ahead, ahead
 }
 
-// inputsAhead is a source and the decoder of its messages. It reads ahead, and gives
-// the exogenous inputs of later messages before these messages.
+// inputsAhead is a source and the decoder of its messages. It reads ahead, and delivers the exogenous inputs of later
+// messages before those messages.
 type inputsAhead struct {
 	stream.Source
 	decoder stream.Decoder
-	scout   stream.Decoder // of the messages read ahead
+	scout   stream.Decoder // decoder of the messages that are read ahead
 	rows    int
 	ended   bool
 	queue   []stream.Message // read and not delivered yet
 	one     engine.Decoded
-	inputs  []stream.Record // of the messages read, not delivered yet
+	inputs  []stream.Record // inputs read and not delivered yet
 
-	rest bool // the message itself is still to come, from a decoder that is no Splitter
+	rest bool // the message itself was not decoded yet; for a decoder that is not a Splitter
 	now  *stream.Message
 }
 

@@ -7,18 +7,18 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 )
 
-// anomaliesOf returns the settings of the alarms of a series with the variables.
+// anomaliesOf returns the alarm settings of a series with the given variables.
 func anomaliesOf(c config.Model, variables []string) anomaly.Config {
 	a := anomaly.Config{
 		Dim: len(variables), FalseAlarms: c.Anomaly.FalseAlarms,
 		NormalAfter: c.Anomaly.NormalAfter, MinDuration: c.Anomaly.MinDuration,
 	}
-	a.AlarmsPerDay, _ = c.Anomaly.AlarmsPerDay() // the configuration is checked
+	a.AlarmsPerDay, _ = c.Anomaly.AlarmsPerDay() // the configuration was validated
 	for _, text := range c.Anomaly.Rules {
 		r, err := config.ParseAnomalyRule(text)
 		j := slices.Index(variables, r.Variable)
 		if err != nil || j < 0 {
-			continue // the configuration is checked; a series need not have the variable
+			continue // the rule is valid, so this series lacks the variable
 		}
 		if a.Rules == nil {
 			a.Rules = make([]anomaly.Rule, len(variables))

@@ -9,11 +9,10 @@ import (
 	"github.com/orffvar/forecaster/stream/format"
 )
 
-// Load reads a configuration and validates it, the names in it by the tables of this
-// package.
+// Load reads and validates a configuration. The tables of this package define the valid names.
 func Load(src config.Sources) (*config.Config, error) { return config.Load(src, check) }
 
-// check validates the names that stand for types, and their combinations.
+// check validates the names of types, and their combinations.
 func check(v *config.Checker, c *config.Config) {
 	m := &c.Model
 	k, op := &m.Kernel, &m.Kernel.Operator
@@ -36,7 +35,7 @@ func check(v *config.Checker, c *config.Config) {
 	}
 }
 
-// checkSeriesTags refuses a template of another form, and one without effect.
+// checkSeriesTags refuses an invalid template, and a template without effect.
 func checkSeriesTags(v *config.Checker, c *config.Config) {
 	if c.Input.SeriesTags == "" {
 		return
@@ -68,8 +67,8 @@ func checkType(v *config.Checker, c *config.Config, row model) {
 	}
 }
 
-// CheckModel refuses settings of the model of c that series of dim variables rule out: a
-// command may choose another model than the configuration that was validated.
+// CheckModel returns an error for model settings that are impossible with dim variables. Commands call it because they
+// may choose another model than the validated configuration.
 func CheckModel(c config.Model, dim int) error {
 	row, err := modelNamed(c.Type)
 	if err != nil || row.check == nil {
@@ -102,7 +101,7 @@ func checkKernel(v *config.Checker, c *config.Config) {
 	k := &c.Model.Kernel
 	row, ok := kernelNamed(k.Name)
 	if !ok {
-		return // check has refused the name
+		return // check has already refused the name
 	}
 	if row.check != nil {
 		row.check(v, "model.kernel.parameter", k.Parameter)
@@ -135,7 +134,7 @@ func checkOperator(v *config.Checker, c *config.Config) {
 	v.Need(op.Form == "bounded" || row.field, path+".form", "%s is a form of the features of vector fields, not of %s", op.Form, op.Name)
 	v.Need(!op.Reduced || op.Name == "divergence_free" || op.Name == "helmholtz", path+".reduced", "is a form of divergence_free, not of %s", op.Name)
 	v.Need((op.Groups == 0) == (op.Name != "tensor"), path+".groups", "must be given with operator tensor, and only then; got %d with %s", op.Groups, op.Name)
-	size, known := c.Dim() // order of Gamma
+	size, known := c.Dim() // Gamma is size x size
 	if op.Name == "tensor" && op.Groups > 0 {
 		v.Need(!known || size%op.Groups == 0, path+".groups", "must divide the %d variables, got %d", size, op.Groups)
 		size /= op.Groups
@@ -151,13 +150,13 @@ func checkOperator(v *config.Checker, c *config.Config) {
 	v.Need(op.Gamma != "low_rank" || op.Rank >= 1, path+".rank", "must be >= 1 with gamma: low_rank, got %d", op.Rank)
 }
 
-// checkGiven refuses a Gamma that is learnt.
+// checkGiven refuses a learnt Gamma.
 func checkGiven(v *config.Checker, m *config.Model) {
 	gamma, _ := gammaNamed(m.Kernel.Operator.Gamma)
 	v.Need(gamma.learnt == 0, "model.kernel.operator.gamma", "%s is learnt by kernelvar alone, not by %s", gamma.name, m.Type)
 }
 
-// checkSquares refuses a loss that the model does not minimise.
+// checkSquares refuses every loss but the squared loss, for models that minimise only that.
 func checkSquares(v *config.Checker, m *config.Model) {
 	v.Need(m.Loss.Name == "squared", "model.loss.name", "%s is for kernelvar and onorma; %s minimises squares", m.Loss.Name, m.Type)
 }
@@ -227,7 +226,7 @@ func checkLevel(v *config.Checker, l config.Loss) {
 	v.Need(l.Name != "pinball" || l.Parameter > 0 && l.Parameter < 1, "model.loss.parameter", "is the level of pinball, in (0, 1), got %v", l.Parameter)
 }
 
-// smooth returns why the forecasts of a kernel have no derivative, or "".
+// smooth returns the reason why the forecasts of a kernel have no derivative; "": they have one.
 func smooth(m *config.Model) string {
 	for _, p := range parts(m.Kernel) {
 		if p.rough != "" {
@@ -237,9 +236,8 @@ func smooth(m *config.Model) string {
 	return ""
 }
 
-// TryModel makes the kernel model of cfg, if the number of variables is known. The
-// constructor refuses settings that are impossible together, such as by the memory of a
-// step.
+// TryModel constructs the kernel model of cfg, if the number of variables is known. The constructor returns an error for
+// combinations that are impossible, for example because a step needs too much memory.
 func TryModel(cfg *config.Config) error {
 	dim, ok := cfg.Dim()
 	if !ok || !IsKernelModel(cfg.Model.Type) {

@@ -18,7 +18,7 @@ var csvFormat = dataFormat{
 	settings: func() config.Settings { return &CSVFormat{TimeUnit: "auto"} },
 	messages: func(c *config.Config, maxBytes int, _ *slog.Logger) (decoders, error) {
 		f := decodedCSV(c)
-		f.Apart = true // a restart begins behind messages that this decoder has not seen
+		f.Apart = true // after a restart, the decoder does not know the messages before
 		f.MaxBytes = maxBytes
 		return func(context.Context) (stream.Decoder, error) { return format.NewCSV(f) }, nil
 	},
@@ -77,8 +77,7 @@ type CSVFormat struct {
 
 func csvOf(c *config.Config) *CSVFormat { return config.Of[CSVFormat](c.Input.Kinds) }
 
-// ForLabels returns c without the columns and variables of the data: a file of labels has
-// others.
+// ForLabels returns c without the columns and variables of the data, which a file of labels does not have.
 func ForLabels(c *config.Config) *config.Config {
 	other := c.Clone()
 	csvOf(other).ValueColumns = nil
@@ -88,7 +87,7 @@ func ForLabels(c *config.Config) *config.Config {
 	return other
 }
 
-// TimeUnit returns the unit of the times in columns that are numbers.
+// TimeUnit returns the unit of numeric times in columns.
 func TimeUnit(c *config.Config) timestamp.Unit {
 	return timeUnit(c.Input.TimeFormat, csvOf(c).TimeUnit)
 }
@@ -104,7 +103,7 @@ func (f *CSVFormat) Check(v *config.Checker, path string, c *config.Config) {
 	v.NeedInterval(c, f.VariableColumn != "", path+".variable_column")
 }
 
-// Variables returns their number, 0 if the columns do not tell it.
+// Variables returns the number of variables; 0: unknown.
 func (f *CSVFormat) Variables() int { return len(f.ValueColumns) }
 
 func decodedCSV(c *config.Config) format.CSVConfig {
@@ -116,7 +115,7 @@ func decodedCSV(c *config.Config) format.CSVConfig {
 	}
 }
 
-// first returns the only character of a setting, 0 when it is empty.
+// first returns the only character of a setting; 0: the setting is empty.
 func first(s string) byte {
 	switch s {
 	case "":

@@ -90,7 +90,7 @@ func sentJSON(c *config.Config, long bool) (kafkasink.Encoder, error) {
 	return format.NewForecastJSON(decodedJSON(c), c.Model.Levels)
 }
 
-// sentPlain makes messages of forecasts for formats that have no columns for them.
+// sentPlain returns the encoder of forecasts for formats without a layout for forecasts.
 func sentPlain(c *config.Config, long bool) (kafkasink.Encoder, error) {
 	if long {
 		return kafkasink.LongJSON{Levels: c.Model.Levels}, nil

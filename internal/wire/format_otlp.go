@@ -21,7 +21,7 @@ var otlpJSONFormat = dataFormat{
 	messages: otlpMessages(true), parts: otlpParts, tags: otlpTags, rates: otlpRates, shared: true, key: otlpKey,
 }
 
-// otlpKey is the setting by which each message has one resource, and a key.
+// otlpKey is the setting that gives each message one resource and a key.
 const otlpKey = "set partition_metrics_by_resource_attributes: true in the Collector's Kafka exporter"
 
 // OTLPFormat has the series and variables of metrics of OpenTelemetry.

@@ -15,41 +15,40 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
-// dataFormat is a row of the table of formats: of messages, of files that are read, and of files
-// that are written.
+// dataFormat is a row of the table of formats: for messages, for files to read, and for files to write.
 type dataFormat struct {
 	name  string // of input.data_format, input.file.format, input.stdin.format and output.file.format
 	about string // line of the documentation
 
-	settings func() config.Settings // of the block below input that has the name, or that of block; nil = none
+	settings func() config.Settings // settings of the block below input, whose name is block or else name; nil: no settings
 	block    string
 
-	// messages makes decoders of messages of at most maxBytes, which log their assumptions; nil = no message
-	// has the format. checkMessages, which may be nil, checks the settings that messages need and files do not.
+	// messages returns decoders of messages of at most maxBytes, which log their assumptions; nil: the format is
+	// not for messages. checkMessages checks the settings that only messages need; it may be nil.
 	messages      func(c *config.Config, maxBytes int, log *slog.Logger) (decoders, error)
 	checkMessages func(v *config.Checker, c *config.Config)
 
-	try func(ctx context.Context, c *config.Config) (found string, err error) // tries the servers that its messages need beside Kafka; nil = none
+	try func(ctx context.Context, c *config.Config) (found string, err error) // tries the servers that the messages need beside Kafka; nil: none
 
-	read  *file.Format // nil = no file has it
-	whole bool         // reading it needs its end, which a pipe lacks
+	read  *file.Format // nil: the format is not for files to read
+	whole bool         // reading begins at the end of the file, so a pipe cannot have the format
 
-	shared bool                                                         // a message has records of several series, and cannot be parted
-	key    string                                                       // advice by which messages get the series as their key; "" = that of producers
-	rates  func(c *config.Config) bool                                  // counters become rates; nil = never
-	parts  func(c *config.Config) bool                                  // a sample is spread over records; nil = never
-	tags   func(c *config.Config) func(series string) []stream.Tag      // of the name of a series; nil = none
-	sent   func(c *config.Config, long bool) (kafkasink.Encoder, error) // messages of forecasts; nil = as plain JSON
+	shared bool                                                         // a message may have records of several series, and cannot be split
+	key    string                                                       // advice on making the series the key of messages; "": the general advice
+	rates  func(c *config.Config) bool                                  // reports whether counters become rates; nil: never
+	parts  func(c *config.Config) bool                                  // reports whether a sample is spread over records; nil: never
+	tags   func(c *config.Config) func(series string) []stream.Tag      // finds the tags in the name of a series; nil: no tags
+	sent   func(c *config.Config, long bool) (kafkasink.Encoder, error) // returns the encoder of forecasts; nil: plain JSON
 
-	// create makes a file of forecasts with one of the endings, and completes the columns; nil =
-	// no file is written in the format. plain is the reason why it can have no more columns, if any.
+	// create creates a file of forecasts with one of the endings, and completes the columns; nil: the format is
+	// not for files to write. plain is the reason why the file cannot have more columns; "": it can.
 	create  func(f *FileOutput, m config.Model, columns *filesink.Columns) (stream.Sink, error)
 	endings []string
 	plain   string
 	targets bool
 }
 
-// decoders makes a decoder for each partition, with the parts that all share. A wait of the decoder ends with ctx.
+// decoders returns a decoder for a partition. Decoders share common parts. A decoder stops waiting when ctx ends.
 type decoders func(ctx context.Context) (stream.Decoder, error)
 
 // formats is the table. A new format is a file, and a row.
@@ -62,7 +61,7 @@ func formatNamed(name string) (dataFormat, bool) { return find(formats, formatKe
 // formatNames returns the names of the formats that keep accepts.
 func formatNames(keep func(dataFormat) bool) []string { return namesOf(formats, formatKeys, keep) }
 
-// formatOf returns the format of the input; its name is "" where records have none.
+// formatOf returns the format of the input; its name is "" for an input without a format.
 func formatOf(c *config.Config) dataFormat {
 	in := inputOf(c)
 	if in == nil {
@@ -72,13 +71,13 @@ func formatOf(c *config.Config) dataFormat {
 	return f
 }
 
-// inParts reports whether the format of the input spreads a sample over records.
+// inParts reports whether the format of the input spreads a sample over several records.
 func inParts(c *config.Config) bool {
 	f := formatOf(c)
 	return f.parts != nil && f.parts(c)
 }
 
-// KeyAdvice returns the advice by which all messages of a series come into one partition.
+// KeyAdvice returns the advice on bringing all messages of a series into one partition.
 func KeyAdvice(c *config.Config) string {
 	return "all messages of a series must have one key: " + cmp.Or(formatOf(c).key, "the producer must set it, or input.kafka.join joins them")
 }
@@ -89,7 +88,7 @@ func hasRates(c *config.Config) bool {
 	return f.rates != nil && f.rates(c)
 }
 
-// readable returns the formats of files.
+// readable returns the formats of files to read.
 func readable() (all []file.Format) {
 	for _, f := range formats {
 		if f.read != nil {
@@ -99,7 +98,7 @@ func readable() (all []file.Format) {
 	return all
 }
 
-// endings returns the usual ending of each format that is written.
+// endings returns the usual extension of each format to write.
 func endings() (all []string) {
 	for _, f := range formats {
 		if f.create != nil {
@@ -109,23 +108,23 @@ func endings() (all []string) {
 	return all
 }
 
-// timeUnits are the units of times that are numbers.
+// timeUnits are the units of numeric times.
 var timeUnits = []string{"auto", "s", "ms", "us", "ns"}
 
 // timeUnit returns the unit or form of times by input.time_format, or by the unit of their format.
 func timeUnit(form, unit string) timestamp.Unit {
 	u, err := timestamp.ParseUnit(cmp.Or(form, unit))
 	if err != nil {
-		return timestamp.Unit(form) // which the decoder refuses
+		return timestamp.Unit(form) // the decoder refuses it
 	}
 	return u
 }
 
-// zoneOf returns the zone of times that name none.
+// zoneOf returns the zone of times without one.
 func zoneOf(c *config.Config) *time.Location {
 	zone, err := time.LoadLocation(c.Input.TimeZone)
 	if err != nil {
-		panic("wire: " + err.Error()) // validated before
+		panic("wire: " + err.Error()) // the configuration was validated
 	}
 	return zone
 }

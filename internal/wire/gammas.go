@@ -11,12 +11,12 @@ import (
 
 // gamma is a row of the table of matrices between the outputs.
 type gamma struct {
-	name    string // of model.kernel.operator.gamma
+	name    string // value of model.kernel.operator.gamma
 	when    string // reason to choose it
 	example string // keys below model:
 	trials  []Trial
 	matrix  bool               // needs model.kernel.operator.matrix
-	learnt  kernel.GammaSource // of a Gamma that follows the stream, and starts as the identity
+	learnt  kernel.GammaSource // source of a Gamma that is learnt online and starts as the identity
 
 	make func(op config.Operator, dim int) (coupling.Operator, error)
 }
@@ -70,7 +70,7 @@ func gammaName(g gamma) []string { return []string{g.name} }
 
 func gammaNamed(name string) (gamma, bool) { return find(gammas, gammaName, name) }
 
-// newOutput makes Gamma.
+// newOutput returns Gamma, dim x dim.
 func newOutput(op config.Operator, dim int) (coupling.Operator, error) {
 	row, ok := gammaNamed(op.Gamma)
 	if !ok {

@@ -8,19 +8,17 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 )
 
-// reads reports whether the settings of a row have the key, or a block that it is in.
+// reads reports whether the model reads a key: its settings have the key, or a block with the key.
 func (m model) reads(key string) bool {
 	return slices.ContainsFunc(m.settings, func(s string) bool { return s == key || strings.HasPrefix(key, s+".") })
 }
 
-// besideSettings are the keys below model: that every model reads when one of the settings
-// with puts a wrapper around it.
+// besideSettings: every model reads keys, below model:, if one of the settings in with puts a wrapper around the model.
 var besideSettings = struct{ keys, with []string }{
 	[]string{"order", "seed"}, []string{"anomaly.level_sets=true", "intervals=quantile"},
 }
 
-// IdleSettings returns a line for each key that is set but has no effect, because other models
-// than that of c read it.
+// IdleSettings returns a line for each key that is set without effect: the model of c does not read it, others do.
 func IdleSettings(c *config.Config) []string {
 	row, err := modelNamed(c.Model.Type)
 	if err != nil {

@@ -59,14 +59,14 @@ func (f *FileInput) Check(v *config.Checker, path string, _ *config.Config) {
 	v.Need(err == nil, path+".since", "must be a time, such as 2026-01-31 or 2026-01-31T12:00:00Z, got %q", f.Since)
 }
 
-// since returns Since in nanoseconds; 0 = all rows.
+// since returns Since in ns since 1970 UTC; 0: all rows.
 func (f *FileInput) since() (int64, error) {
 	if f.Since == "" {
 		return 0, nil
 	}
 	t, err := timestamp.Parse([]byte(f.Since), "")
 	if t == 0 {
-		t = -1 // 0 is none
+		t = -1 // 1970-01-01 itself: 0 means all rows
 	}
 	return t, err
 }
@@ -81,7 +81,7 @@ func (f *FileInput) formatName(*config.Config) string {
 	return file.FormatOf(f.Path, readable()...)
 }
 
-// Rereadable reports whether the file can be read more than once, as a pipe cannot.
+// Rereadable reports whether the file can be read more than once. A pipe cannot.
 func (f *FileInput) Rereadable() bool {
 	info, err := os.Stat(f.Path)
 	return file.IsSeveral(f.Path) || err == nil && info.Mode().IsRegular()
@@ -101,7 +101,7 @@ func (f *FileInput) open(c *config.Config) (*Opened, error) {
 	return openLines(c, Opened{Name: "file", Speed: f.Speed})
 }
 
-// openLines completes o with the source of a file or of standard input.
+// openLines adds the source of a file or of standard input to o.
 func openLines(c *config.Config, o Opened) (*Opened, error) {
 	src, err := OpenFile(c)
 	if err != nil {
@@ -123,7 +123,7 @@ func fileSource(c *config.Config) (path string, sc file.SourceConfig) {
 		sc.Last, sc.Missing = f.Last, len(c.Pipeline.Missing) > 0
 		sc.More, sc.PerFile, sc.Sheet = f.More, f.SeriesPerFile, f.Sheet
 		sc.Since, _ = f.since()                 // Check returns the error
-		sc.DropEqual = c.Pipeline.Interval == 0 // an interval takes the mean or the sum of equal rows, too
+		sc.DropEqual = c.Pipeline.Interval == 0 // with an interval, equal rows go into the mean or the sum
 		return f.Path, sc
 	}
 	in := config.Of[StdinInput](c.Input.Kinds)
@@ -131,8 +131,8 @@ func fileSource(c *config.Config) (path string, sc file.SourceConfig) {
 	return "-", sc
 }
 
-// Assumed returns two lines about a file: the decisions about its format that its first lines left open, and
-// the usual decisions, which strict reading accepts; "" for none.
+// Assumed returns two lines with the assumptions about the format of a file: those that strict reading refuses, and the
+// usual ones that it accepts; "": none.
 func Assumed(src *file.Source) (assumed, noted string) {
 	var texts, usual []string
 	for _, a := range src.Assumptions() {

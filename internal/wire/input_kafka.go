@@ -77,7 +77,7 @@ func (k *KafkaInput) Connection() (cluster.Connection, error) {
 	return k.connection(k.Brokers, k.ClientID)
 }
 
-// Forecast returns the topics that are forecast.
+// Forecast returns the topics whose records are forecast.
 func (k *KafkaInput) Forecast() []string {
 	if k.Join != "" {
 		return []string{k.Join}
@@ -85,7 +85,7 @@ func (k *KafkaInput) Forecast() []string {
 	return k.Topics
 }
 
-// Joining is the group that copies to Join.
+// Joining returns the consumer group that copies records to Join.
 func (k *KafkaInput) Joining() string { return k.ConsumerGroup + "-merge" }
 
 func (k *KafkaInput) use(path string, _ *config.Config) kafkaUse {
@@ -100,7 +100,7 @@ func (k *KafkaInput) try(ctx context.Context, path string, c *config.Config) (st
 	return k.use(path, c).try(ctx)
 }
 
-// NewDecoders returns a function that makes the decoder of messages from Kafka for a partition.
+// NewDecoders returns a function that returns the decoder of a Kafka partition's messages.
 func NewDecoders(c *config.Config, log *slog.Logger) (func(ctx context.Context) (stream.Decoder, error), error) {
 	f, _ := formatNamed(c.Input.DataFormat)
 	return f.messages(c, int(InputKafka(c).MaxMessageLen), log)

@@ -40,7 +40,7 @@ func (s *SimulatedInput) Check(v *config.Checker, path string, _ *config.Config)
 	config.AtLeast(v, path+".speed", s.Speed, 0)
 }
 
-// Variables returns their number.
+// Variables returns the number of variables.
 func (s *SimulatedInput) Variables() int { return s.Dim }
 
 func (s *SimulatedInput) formatName(*config.Config) string { return "" }
@@ -75,7 +75,7 @@ func (s *SimulatedInput) generator() simulate.Generator {
 	return simulate.NewSetting(simulate.SettingConfig{Setting: processes[s.Setting], Toeplitz: s.Noise == "toeplitz", Dim: s.Dim, Seed: s.Seed})
 }
 
-// Simulate draws a data set.
+// Simulate draws a simulated data set.
 func Simulate(s *SimulatedInput) *scoring.Dataset {
 	d := simulate.Collect("simulated", s.generator(), s.Rows)
 	for i := range s.Rows {

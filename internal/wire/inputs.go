@@ -6,7 +6,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 )
 
-// calendarOf returns the calendar of a configuration, which was validated.
+// calendarOf returns the calendar of a validated configuration.
 func calendarOf(c config.Model) calendar.Calendar {
 	terms, err := calendar.New(c.Calendar, c.TimeZone)
 	if err != nil {
@@ -15,11 +15,11 @@ func calendarOf(c config.Model) calendar.Calendar {
 	return terms.WithEvents(c.Occurrences)
 }
 
-// boundsOf returns the bounds that the variables of a series cannot leave; nil for no bounds.
+// boundsOf returns the lower and upper bounds of the variables of a series; nil: no bounds.
 func boundsOf(c config.Model, variables []string) (low, high []float64) {
 	list, err := c.Ranges()
 	if err != nil || len(list) == 0 {
-		return nil, nil // the configuration is checked
+		return nil, nil // err is nil: the configuration was validated
 	}
 	for _, name := range variables {
 		b := config.BoundOf(list, name)
@@ -33,11 +33,11 @@ func Limits(c *config.Config) func(variables []string) []scoring.Limit {
 	return func(variables []string) []scoring.Limit { return limitsOf(c.Model, variables) }
 }
 
-// limitsOf returns the values that the variables of a series should not reach; nil for no limits.
+// limitsOf returns the limits of the variables of a series; nil: no limits.
 func limitsOf(c config.Model, variables []string) (limits []scoring.Limit) {
 	list, err := c.Thresholds()
 	if err != nil || len(list) == 0 {
-		return nil // the configuration is checked
+		return nil // err is nil: the configuration was validated
 	}
 	for _, name := range variables {
 		b := config.BoundOf(list, name)
@@ -46,5 +46,5 @@ func limitsOf(c config.Model, variables []string) (limits []scoring.Limit) {
 	return limits
 }
 
-// inputsOf returns the number of inputs that the model is built for.
+// inputsOf returns the number of inputs of the model.
 func inputsOf(c config.Model) int { return len(c.Exogenous) + calendarOf(c).Len() }

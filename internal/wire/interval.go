@@ -9,29 +9,28 @@ import (
 	"github.com/orffvar/forecaster/stream/file"
 )
 
-// checkInterval proposes the interval of a file if the configuration needs one: the lines of such
-// a file have one variable each.
+// checkInterval returns an error that proposes the interval of a file with one variable per line, if no interval is
+// configured.
 func checkInterval(v *config.Checker, c *config.Config) {
 	f := InputFile(c)
 	if c.Pipeline.Interval > 0 || f == nil || !inParts(c) || f.formatName(c) == influxFormat.name {
 		return
 	}
 	if !f.Rereadable() {
-		return // reading would take lines from a pipe
+		return // reading would consume lines of a pipe
 	}
 	if _, err := time.LoadLocation(c.Input.TimeZone); err != nil {
-		return // refused elsewhere
+		return // the error is reported elsewhere
 	}
 	step := fileStep(c)
 	v.Need(step == 0, "pipeline.interval", "the times of %s are %s apart: --set pipeline.interval=%[2]s", f.Path, config.ShortDuration(step))
 }
 
-// fileStep returns the step that nine in ten of the first steps between times of a series have,
-// 0 without one.
+// fileStep returns the step between the times of a series, if nine of ten of the first steps are equal; 0: they are not.
 func fileStep(c *config.Config) time.Duration {
 	src, err := file.OpenSource(fileSource(c))
 	if err != nil {
-		return 0 // the command that opens it says why
+		return 0 // the command that opens the file reports the error
 	}
 	defer src.Close()
 	const most = 1000

@@ -12,17 +12,17 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/cluster"
 )
 
-// kafkaUse describes how a job uses the topics that one key configures.
+// kafkaUse describes the use of the topics that one key configures.
 type kafkaUse struct {
 	key     string
 	connect func() (cluster.Connection, error)
 	topics  []string
-	rights  []cluster.Right // to each of them
-	group   string          // group of the member; "" = none
-	state   []string        // topics of the input, when it keeps the state of their partitions
+	rights  []cluster.Right // rights that the job needs on each topic
+	group   string          // consumer group; "": none
+	state   []string        // input topics, if topics is the state topic for their partitions
 }
 
-// ownUses returns the uses of topics that belong to no input or output.
+// ownUses returns the uses of topics other than inputs and outputs.
 func ownUses(c *config.Config) (uses []kafkaUse) {
 	if k := InputKafka(c); k != nil && k.Join != "" {
 		uses = append(uses, kafkaUse{
@@ -56,7 +56,7 @@ func kafkaUses(c *config.Config) (uses []kafkaUse) {
 	return append(uses, ownUses(c)...)
 }
 
-// checkRights asks the brokers for the rights of a use.
+// checkRights returns an error if the brokers deny a right of the use.
 func (u kafkaUse) checkRights(ctx context.Context, c cluster.Connection) error {
 	rights := make(map[string][]cluster.Right)
 	for _, t := range u.topics {
@@ -65,7 +65,7 @@ func (u kafkaUse) checkRights(ctx context.Context, c cluster.Connection) error {
 	return c.CheckRights(ctx, u.group, rights)
 }
 
-// try connects to the brokers, looks for the topics and asks for the rights.
+// try connects to the brokers, and checks the topics and the rights.
 func (u kafkaUse) try(ctx context.Context) (string, error) {
 	text, err := u.look(ctx)
 	if err != nil {
@@ -103,11 +103,10 @@ func (u kafkaUse) look(ctx context.Context) (string, error) {
 	return strings.Join(parts, ", "), nil
 }
 
-// tryState checks that the state topic can be used. The text created announces that the job
-// will create the topic, or that the topic could not be checked.
+// tryState checks the state topic. created is a text if the job will create the topic, or if it could not be checked.
 func (u kafkaUse) tryState(ctx context.Context, c cluster.Connection) (created string, err error) {
 	counts, err := c.Partitions(ctx, u.state)
-	if topic := new(cluster.TopicError); errors.As(err, &topic) { // lint names it where it is read
+	if topic := new(cluster.TopicError); errors.As(err, &topic) { // lint reports the input topic itself
 		return fmt.Sprintf("topic %s has not been looked at: it needs those that are read", u.topics[0]), nil
 	}
 	if err != nil {
@@ -124,8 +123,8 @@ func (u kafkaUse) tryState(ctx context.Context, c cluster.Connection) (created s
 	return fmt.Sprintf("topic %s does not exist; the job will create it with %s", u.topics[0], plural.Count(most, "partition")), nil
 }
 
-// CheckKafkaRights returns an error when the brokers say that the job lacks a right. Brokers and topics that are
-// not there yet are waited for later.
+// CheckKafkaRights returns an error if the brokers deny a right of the job. Missing brokers and topics are no error: the
+// job waits for them later.
 func CheckKafkaRights(ctx context.Context, c *config.Config) error {
 	var errs []error
 	for _, u := range kafkaUses(c) {

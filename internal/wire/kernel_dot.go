@@ -22,8 +22,7 @@ func exponential(config.Kernel) (maclaurin.Coefficients, error) {
 
 func dotProduct(k config.Kernel) (maclaurin.Coefficients, error) { return k.Coefficients, nil }
 
-// dotProductFeatures draws Maclaurin features, or with sampling: kakade all degrees in
-// every feature.
+// dotProductFeatures draws Maclaurin features. With sampling: kakade, each feature has all degrees.
 func dotProductFeatures(row kernelRow, k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error) {
 	series, err := row.series(k)
 	if err != nil {
@@ -39,7 +38,7 @@ func dotProductFeatures(row kernelRow, k config.Kernel, in, draws int, r random.
 	return maclaurin.New(series, law, maclaurin.Rademacher, in, 2*draws, r)
 }
 
-// compositional is exp, or another series, of a Gaussian kernel.
+// compositional returns features of a power series, such as exp, of a Gaussian kernel.
 func compositional(k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error) {
 	inner := spectrum.Gaussian{Sigma: parameterOr(k, 1)}
 	if len(k.Coefficients) == 0 {

@@ -10,19 +10,18 @@ import (
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
-// Kernels of differences. Their scales make all decay to a similar value at distance 1,
-// the median.
+// Shift-invariant kernels. Their scales make them decay to a similar value at distance 1, the median distance.
 
 func gaussian(k config.Kernel, _ int) spectrum.Spectrum {
 	return spectrum.Gaussian{Sigma: parameterOr(k, 1)}
 }
 
-// The l1 norm of a difference of length 1 is about sqrt(2 in/pi).
+// A difference with l2 norm 1 has an l1 norm of about sqrt(2 in/pi).
 func laplacian(k config.Kernel, in int) spectrum.Spectrum {
 	return spectrum.Laplacian{Gamma: parameterOr(k, 1/math.Sqrt(float64(in)))}
 }
 
-// The curvature at 0 equals the Gaussian's.
+// The curvature at 0 equals that of the Gaussian kernel.
 func sinc(k config.Kernel, _ int) spectrum.Spectrum {
 	return spectrum.Sinc{A: parameterOr(k, math.Sqrt(3))}
 }
@@ -35,8 +34,7 @@ func matern(k config.Kernel, _ int) spectrum.Spectrum {
 	return spectrum.Matern{Half: n / 20, Ell: parameterOr(k, 1)}
 }
 
-// maternNames returns matern12, matern32 … for the smoothness half + 1/2 of first to
-// last.
+// maternNames returns matern12, matern32, … for the smoothness n + 1/2 with n from first to last.
 func maternNames(first, last int) []string {
 	var names []string
 	for half := first; half <= last; half++ {
@@ -45,7 +43,7 @@ func maternNames(first, last int) []string {
 	return names
 }
 
-// spectralFeatures draws as model.kernel.sampling says.
+// spectralFeatures draws features by the method of model.kernel.sampling.
 func spectralFeatures(row kernelRow, k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error) {
 	s, ok := samplingNamed(k.Sampling)
 	if !ok || s.draw == nil {

@@ -14,28 +14,28 @@ import (
 // kernelRow is a row of the table of scalar kernels. Exactly one of spectrum, series and
 // features is given.
 type kernelRow struct {
-	names     []string // of model.kernel.name
+	names     []string // values of model.kernel.name
 	formula   string
 	parameter string // meaning of model.kernel.parameter, with its default
 	when      string // reason to choose it
 	example   string // keys below model:
 	trials    []Trial
 
-	positive     bool   // defined for inputs >= 0 alone
-	rough        string // reason why its forecasts have no derivative; "" = they have one
+	positive     bool   // defined only for inputs >= 0
+	rough        string // reason why its forecasts have no derivative; "": they have one
 	separable    bool   // the coordinates of a frequency are independent
-	coefficients use    // of model.kernel.coefficients
+	coefficients use    // use of model.kernel.coefficients
 
 	check func(v *config.Checker, path string, parameter float64) // may be nil
 
-	// spectrum returns the spectral measure of a kernel of differences, series the
-	// coefficients of a dot-product kernel, features the features of any other kernel.
+	// spectrum returns the spectral measure of a shift-invariant kernel, series the coefficients of a dot-product
+	// kernel, features the features of any other kernel.
 	spectrum func(k config.Kernel, in int) spectrum.Spectrum
 	series   func(k config.Kernel) (maclaurin.Coefficients, error)
 	features func(k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error)
 }
 
-// use tells whether a kernel reads a setting, or needs it.
+// use: a kernel ignores a setting, may read it, or needs it.
 type use int
 
 const (
@@ -140,7 +140,7 @@ func kernelNamed(name string) (kernelRow, bool) { return find(kernels, kernelNam
 // allKernelNames returns the values of model.kernel.name.
 func allKernelNames() []string { return namesOf(kernels, kernelNames, nil) }
 
-// parts returns the rows of the scalar kernels of which k is made.
+// parts returns the rows of the scalar kernels in k.
 func parts(k config.Kernel) []kernelRow {
 	var rows []kernelRow
 	for _, name := range []string{k.Name, k.Plus.Name, k.Times.Name} {
@@ -151,14 +151,13 @@ func parts(k config.Kernel) []kernelRow {
 	return rows
 }
 
-// isRanged reports whether the inputs of a kernel are the positions of values in their
-// range so far, instead of standardised values.
+// isRanged reports whether the inputs of a kernel are (value - minimum) / (maximum - minimum) so far, instead of
+// standardised values.
 func isRanged(k config.Kernel) bool {
 	return k.Inputs == "ranged" || k.Inputs == "auto" && slices.ContainsFunc(parts(k), func(p kernelRow) bool { return p.positive })
 }
 
-// hasFrequencies reports whether the features of a kernel are a cosine and a sine of
-// each frequency.
+// hasFrequencies reports whether the features of a kernel are the cosine and the sine of each frequency.
 func hasFrequencies(k config.Kernel) bool {
 	rows := parts(k)
 	return len(rows) == 1 && rows[0].spectrum != nil
@@ -172,7 +171,7 @@ func parameterOr(k config.Kernel, standard float64) float64 {
 	return k.Parameter
 }
 
-// newSingle makes the features of a kernel without plus and times, for bandwidth 1.
+// newSingle returns the features of a kernel with bandwidth 1. It ignores plus and times.
 func newSingle(k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error) {
 	row, ok := kernelNamed(k.Name)
 	switch {

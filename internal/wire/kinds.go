@@ -12,17 +12,16 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// input has the settings of a kind of input.
+// input is the settings of a kind of input.
 type input interface {
 	config.Settings
-	// formatName is the name of the format of its records; "" = they have none.
+	// formatName returns the name of the format of the records; "": they have none.
 	formatName(c *config.Config) string
-	// try looks for the files or servers that the block at path names, for lint --connect. The text
-	// found describes them.
+	// try checks the files or servers in the block at path, for lint --connect. found describes them.
 	try(ctx context.Context, path string, c *config.Config) (found string, err error)
 }
 
-// An opener is an input that one process reads whole. The partitions of other inputs come and go.
+// opener is an input that one process reads completely. An input without it has partitions that come and go.
 type opener interface {
 	open(c *config.Config) (*Opened, error)
 }
@@ -32,40 +31,40 @@ type Opened struct {
 	stream.Source
 	Decoder stream.Decoder
 	Name    string
-	Speed   float64 // multiple of the pace of the time stamps; 0 = as fast as possible
-	Assumed string  // decisions about the format by the first lines; "" = none
-	Noted   string  // decisions about ordinary data, likewise
+	Speed   float64 // multiple of real time, by the time stamps; 0: as fast as possible
+	Assumed string  // assumptions about the format; "": none
+	Noted   string  // assumptions that are safe for ordinary data; "": none
 }
 
-// output has the settings of a kind of output.
+// output is the settings of a kind of output.
 type output interface {
 	config.Settings
-	// open opens the output. Refused points go to the dead letters, unless these are nil. Sinks
-	// beside an error are open.
+	// open opens the output. Refused points go to letters, unless it is nil. Sinks that are returned with an
+	// error are open, too.
 	open(c *config.Config, letters stream.DeadLetters, log *slog.Logger) ([]stream.Sink, error)
-	// try is that of input.
+	// try has the meaning of input.try.
 	try(ctx context.Context, path string, c *config.Config) (found string, err error)
 }
 
-// Some kinds can do more.
+// Optional interfaces of inputs and outputs.
 type (
-	// filed is a file; the path of an output may have {topic} and {partition} in it.
+	// filed has a file; the path of an output may contain {topic} and {partition}.
 	filed interface{ file() *string }
-	// patient has requests that take up to the time patience.
+	// patient has requests, which last at most the time patience.
 	patient interface{ patience() time.Duration }
-	// user uses topics of Kafka.
+	// user uses Kafka topics.
 	user interface {
 		use(path string, c *config.Config) kafkaUse
 	}
-	// reloaded takes over settings that change while its sinks work.
+	// reloaded applies changed settings to its open sinks.
 	reloaded interface{ reload(sinks []stream.Sink) }
 )
 
 // kind is a row of the tables of inputs and of outputs.
 type kind[T config.Settings] struct {
-	name     string   // of the block below input or output
+	name     string   // name of the block below input or output
 	about    string   // line of the documentation
-	settings func() T // with their defaults
+	settings func() T // returns the settings with their defaults
 }
 
 // inputs is the table. A new input is a file, and a row.
@@ -76,7 +75,7 @@ var outputs = []kind[output]{influxDBOutput, remoteWriteOutput, fileOutput, kafk
 
 func init() { declare() }
 
-// declare makes the tables known to the configuration.
+// declare declares the rows of the tables to package config.
 func declare() {
 	var in, out []config.Kind
 	for _, k := range inputs {
@@ -93,13 +92,13 @@ func declare() {
 	config.Declare(in, out)
 }
 
-// at is settings with the path of their block.
+// at is settings and the path of their block.
 type at[T any] struct {
 	path     string
 	settings T
 }
 
-// given returns the settings of inputs or outputs that are given.
+// given returns the inputs or outputs that are configured.
 func given[T config.Settings](rows []kind[T], block string, k config.Kinds) (all []at[T]) {
 	for _, s := range k.Given() {
 		for _, r := range rows {
@@ -113,7 +112,7 @@ func given[T config.Settings](rows []kind[T], block string, k config.Kinds) (all
 
 func givenOutputs(c *config.Config) []at[output] { return given(outputs, "output", c.Output.Kinds) }
 
-// inputOf returns the input that is given; nil if none is.
+// inputOf returns the configured input; nil: none.
 func inputOf(c *config.Config) input {
 	for _, in := range given(inputs, "input", c.Input.Kinds) {
 		return in.settings
@@ -121,10 +120,10 @@ func inputOf(c *config.Config) input {
 	return nil
 }
 
-// OpenInput opens an input that one process reads whole.
+// OpenInput opens an input that one process reads completely.
 func OpenInput(c *config.Config) (*Opened, error) { return inputOf(c).(opener).open(c) }
 
-// written returns the paths of the files that c writes, with their keys.
+// written returns the paths of the files that c writes, and their keys.
 func written(c *config.Config) (all []at[*string]) {
 	for _, out := range givenOutputs(c) {
 		if f, ok := out.settings.(filed); ok {
@@ -137,7 +136,7 @@ func written(c *config.Config) (all []at[*string]) {
 	return all
 }
 
-// FillPaths returns c with the placeholders in the paths of its outputs filled in, and these paths.
+// FillPaths returns c with replaced placeholders in the paths of its outputs, and these paths.
 func FillPaths(c *config.Config, fill *strings.Replacer) (filled *config.Config, paths []string) {
 	filled = c.Clone()
 	for _, f := range written(filled) {

@@ -9,9 +9,9 @@ import (
 
 // loss is a row of the table of losses.
 type loss struct {
-	name   string // of model.loss.name
+	name   string // value of model.loss.name
 	trials []Trial
-	newton bool // can take Newton steps, which have the curvature of the squared loss
+	newton bool // allows Newton steps, which use the curvature of the squared loss
 
 	make func(l config.Loss) (losses.Loss, error)
 }

@@ -32,7 +32,7 @@ func checkAuto(v *config.Checker, c *config.Config) {
 	}
 }
 
-// checkTier refuses the settings of auto that another model ignores.
+// checkTier refuses settings of auto with another model.
 func checkTier(v *config.Checker, c *config.Config) {
 	m := &c.Model
 	names := []string{"auto"}
@@ -44,8 +44,7 @@ func checkTier(v *config.Checker, c *config.Config) {
 	v.Need(len(m.Experts) == 0 || m.Type == "auto", "model.experts", "is used by auto, not by %s", m.Type)
 }
 
-// TierNamed returns the tier of the default model that c names, by the name of
-// the tier or of the model.
+// TierNamed returns the tier of the default model in c, from model.tier or the name of the model.
 func TierNamed(c config.Model) auto.Tier {
 	switch {
 	case c.Type == "auto-light":
@@ -58,15 +57,15 @@ func TierNamed(c config.Model) auto.Tier {
 	return auto.Tier(c.Tier)
 }
 
-// growAfter is the number of samples after which a series of the default model grows into the
-// full tier. It has grown before the first refit, which gives the full tier its random features;
-// until then the young tier is more accurate.
+// growAfter is the number of samples after which a series of the default model moves from the young to the full tier.
+// That is before the first refit, which adds the random features of the full tier. Until then the young tier is more
+// accurate.
 const growAfter = 24
 
-// grows reports whether c is the default model, of which neither tier nor experts are named.
+// grows reports whether c is the default model without a configured tier or experts.
 func grows(c config.Model) bool { return c.Type == "auto" && c.Tier == "auto" && len(c.Experts) == 0 }
 
-// youngModel returns the model with which growing series begin; nil if series do not grow.
+// youngModel returns the model that growing series begin with; nil: series do not grow.
 func youngModel(c config.Model, work *auto.Workspace) []engine.LighterModel {
 	if !grows(c) {
 		return nil
@@ -78,8 +77,8 @@ func youngModel(c config.Model, work *auto.Workspace) []engine.LighterModel {
 	}}
 }
 
-// PageMemory returns the bytes that the histories of the live page may take: a quarter of the
-// memory that ModelMemory leaves by default, or 0 when there is no limit.
+// PageMemory returns the memory limit of the live page's histories in bytes: a quarter of the memory that ModelMemory
+// leaves by default; 0: no limit.
 func PageMemory() int64 {
 	limit := debug.SetMemoryLimit(-1) // only asks
 	if limit == math.MaxInt64 {
@@ -88,8 +87,8 @@ func PageMemory() int64 {
 	return limit / 16
 }
 
-// BatchBytes returns the size of a full batch, in bytes, where models may take memory bytes; memory 0
-// means no limit. Four batches circulate. With seven variables, a batch of 8 MiB has some 6,000 samples.
+// BatchBytes returns the size of a full batch in bytes, if models may take memory bytes; memory 0: no limit. Four batches
+// circulate. With seven variables, a batch of 8 MiB has about 6,000 samples.
 func BatchBytes(memory int64) int {
 	const least, most = 8 << 20, 32 << 20
 	if memory == 0 {
@@ -98,9 +97,8 @@ func BatchBytes(memory int64) int {
 	return int(min(max(memory/64, least), most))
 }
 
-// ModelMemory returns the bytes that the models of a process may take: model.memory, or else
-// three quarters of the limit of the Go runtime, which is GOMEMLIMIT or follows from the
-// container or the machine; 0 when there is none.
+// ModelMemory returns the memory limit of a process's models in bytes: model.memory, or three quarters of the limit of the
+// Go runtime, which is GOMEMLIMIT or follows from the container or the machine; 0: no limit.
 func ModelMemory(c *config.Config) int64 {
 	if m := int64(c.Model.Memory); m > 0 {
 		return m

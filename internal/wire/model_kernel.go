@@ -9,8 +9,8 @@ import (
 	"github.com/orffvar/forecaster/varmodel/units"
 )
 
-// ScaleOf returns the scale of the inputs of a kernel. A gradient depends on the units; a flow without
-// sources has none in any units.
+// ScaleOf returns the scale of the inputs of a kernel. A curl-free field depends on the units of the variables; a
+// divergence-free field stays divergence-free in all units.
 func ScaleOf(k config.Kernel) units.Scale {
 	switch row, _ := operatorNamed(k.Operator.Name); {
 	case isRanged(k):
@@ -21,7 +21,7 @@ func ScaleOf(k config.Kernel) units.Scale {
 	return units.Standardised
 }
 
-// LawOf returns the law by which a kernel ties the outputs.
+// LawOf returns the law between the outputs of a kernel.
 func LawOf(k config.Kernel) units.Law {
 	switch row, _ := operatorNamed(k.Operator.Name); {
 	case row.field && ScaleOf(k) == units.Standardised:
@@ -45,7 +45,7 @@ func newOKVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {
 
 func newONORMA(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	k := c.Kernel
-	k.Linear = false // a linear kernel has no bound, and dropped terms are missed far away
+	k.Linear = false // a linear kernel is unbounded, so dropped terms matter far away
 	loss, err := newLoss(c.Loss)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func newNystroem(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	row, _ := kernelNamed(c.Kernel.Name) // checkNystroem: a kernel of differences
+	row, _ := kernelNamed(c.Kernel.Name) // checkNystroem: the kernel is shift-invariant
 	return kernel.NewNystroem(kernel.NystroemConfig{
 		KRLSConfig: cfg, Spectrum: row.spectrum(c.Kernel, dim*c.Order), Landmarks: c.Kernel.Landmarks,
 	})

@@ -25,7 +25,7 @@ func newKernelVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {
 		Map:    func(r random.Rand) (orff.Map, error) { return NewMap(k, dim, dim*c.Order, draws, r) },
 		Blocks: o.Blocks, Batch: o.Batch, Lambda: k.Lambda, Loss: loss, Clip: o.Clip, Average: o.Average,
 		Manifold: o.Manifold, ManifoldBatches: o.ManifoldBatches, Redraw: o.Redraw, DrawAtUse: o.Features == "redraw", Grow: o.Grow, MostBlocks: o.MostBlocks, Warm: o.Warm,
-		// A block is seen again after Batch*Blocks samples.
+		// A block is visited once in Batch*Blocks samples.
 		Forgetting: min(math.Pow(c.Forgetting, float64(o.Batch*o.Blocks)), 1-1e-6),
 		Solver:     solvers[o.Solver], Step: steps[o.Step], Rate: rateOf(o, k.Lambda),
 	}
@@ -35,7 +35,7 @@ func newKernelVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	}
 	if o.GroupLasso > 0 {
 		row, _ := operatorNamed(k.Operator.Name)
-		columns, err := row.columns(k.Operator, dim, draws) // checkKernelVAR: it is not nil
+		columns, err := row.columns(k.Operator, dim, draws) // checkKernelVAR: columns is not nil
 		if err != nil {
 			return nil, err
 		}
@@ -49,7 +49,7 @@ var (
 	solvers = map[string]kernel.Solver{"ridge": kernel.RidgeSolver, "cg": kernel.CGSolver, "lbfgs": kernel.LBFGSSolver}
 )
 
-// rateOf returns the schedule of the rate; nil is the default of the step.
+// rateOf returns the learning-rate schedule; nil: the default of the step.
 func rateOf(o config.Optimiser, lambda float64) rates.Schedule {
 	rate := o.Rate
 	if rate == 0 {
@@ -58,7 +58,7 @@ func rateOf(o config.Optimiser, lambda float64) rates.Schedule {
 	switch o.Schedule {
 	case "constant":
 		return rates.Constant(rate)
-	case "inverse_time": // the first rate is the given one
+	case "inverse_time": // begins with the configured rate
 		if lambda == 0 {
 			lambda = 1e-3
 		}

@@ -14,31 +14,31 @@ import (
 
 // model is a row of the table of models, with all properties of a model.
 type model struct {
-	name     string   // of model.type; a final N stands for a number of lags
+	name     string   // value of model.type; a final N stands for a number of lags
 	about    string   // line of the documentation
 	when     string   // reason to choose it
 	example  string   // keys below model:
-	settings []string // keys below model: that it reads, beside those that every model reads
+	settings []string // keys below model: that this model reads, beside those that all models read
 	trials   []Trial
 
-	random bool // draws frequencies: the results depend on model.seed
+	random bool // draws random frequencies, so the results depend on model.seed
 	inputs bool // takes exogenous inputs
 	kernel bool // reads model.kernel
 
-	// influence returns why the settings forbid model.influence, or "". It is nil for a
-	// model whose derivatives are not known.
+	// influence returns the reason why the settings forbid model.influence; "": they allow it. nil: the model has
+	// no derivatives.
 	influence func(m *config.Model) string
 
-	check func(v *config.Checker, c *config.Config) // relations between its settings; may be nil
+	check func(v *config.Checker, c *config.Config) // checks relations between the settings; may be nil
 
 	// make returns the model for series of dim variables.
 	make func(c config.Model, dim int, s sharing) (eval.Model, error)
 }
 
-// sharing has the parts that models have in common.
+// sharing has the parts that models share.
 type sharing struct {
 	weights bool            // several series will share the model
-	work    *auto.Workspace // of all models of one engine; nil: none
+	work    *auto.Workspace // scratch memory of all models of an engine; nil: each model has its own
 }
 
 // models is the table. A new model is a constructor, and a row.
@@ -117,8 +117,8 @@ var models = []model{
 	},
 }
 
-// Settings that several models read: of exogenous inputs, of a scalar kernel, of its random
-// features, of the matrix between outputs, and of a kernel that is evaluated.
+// Settings that several models read: exogenous inputs, a scalar kernel, its random features, the matrix between outputs,
+// and a kernel that is evaluated exactly.
 var (
 	inputSettings   = []string{"exogenous", "calendar", "time_zone", "events"}
 	scalarSettings  = []string{"kernel.name", "kernel.parameter", "kernel.coefficients", "kernel.inputs", "kernel.plus", "kernel.times"}
@@ -134,7 +134,7 @@ func modelNames(m model) []string { return []string{m.name} }
 // ModelNames returns the names of the models, with N for a number of lags.
 func ModelNames() []string { return namesOf(models, modelNames, nil) }
 
-// InfluenceModels returns the models whose influence between variables is known.
+// InfluenceModels returns the models that can compute the influence between variables.
 func InfluenceModels() []string {
 	return namesOf(models, modelNames, func(m model) bool { return m.influence != nil })
 }
@@ -154,7 +154,7 @@ func modelNamed(name string) (model, error) {
 	return model{}, errors.New(text)
 }
 
-// nearestModel returns the model that a misspelt name probably means, with its number of lags; "" = none.
+// nearestModel returns the model that a misspelt name probably means, with its number of lags; "": none is near.
 func nearestModel(name string) string {
 	lags := name[len(strings.TrimRight(name, "0123456789")):]
 	var names []string

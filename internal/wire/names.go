@@ -2,7 +2,7 @@ package wire
 
 import "github.com/orffvar/forecaster/internal/shell"
 
-// keys are the settings for fields of the configurations of formats and files.
+// keys maps fields of format and file configurations to settings.
 var keys = map[string]string{
 	"CSVConfig.Header":         "input.csv.header",
 	"CSVConfig.Comma":          "input.csv.comma",
@@ -34,7 +34,7 @@ var keys = map[string]string{
 	"avro.Config.Values":       "input.avro.values_field",
 }
 
-// settingName is the format.Names of the program.
+// settingName implements format.Names for the program.
 func settingName(field, value string) string {
 	switch key := keys[field]; {
 	case value == "":

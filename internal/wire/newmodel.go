@@ -11,9 +11,8 @@ import (
 	"github.com/orffvar/forecaster/varmodel/interval"
 )
 
-// NewModel makes the model that c names for series of dim variables, with
-// intervals if c has levels and its drift detector. shared: several series
-// will share it.
+// NewModel returns the model of c for series of dim variables. It has a drift detector, and intervals if c has levels.
+// shared: several series share the model.
 func NewModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 	m, err := newForecastingModel(c, dim, sharing{weights: shared})
 	if err == nil && beside(c) {
@@ -25,8 +24,8 @@ func NewModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 	return m, err
 }
 
-// newEngineModel is NewModel without the companions that the engine keeps beside the
-// model: newIntervals and newDriftWatch.
+// newEngineModel returns NewModel without the companions that the engine keeps beside the model: newIntervals and
+// newDriftWatch.
 func newEngineModel(c config.Model, dim int, s sharing) (eval.Model, error) {
 	m, err := newForecastingModel(c, dim, s)
 	if err == nil && c.Drift.Detect && adapts(c) {
@@ -35,11 +34,11 @@ func newEngineModel(c config.Model, dim int, s sharing) (eval.Model, error) {
 	return m, err
 }
 
-// beside reports whether the intervals of c need the forecasts alone, so that the engine keeps
-// them beside the model. Quantiles and a joint region belong to the model.
+// beside reports whether the engine keeps the intervals beside the model, because they need only its forecasts. Quantiles
+// and a joint region belong to the model.
 func beside(c config.Model) bool { return len(c.Levels) > 0 && c.Intervals != "quantile" && !c.Joint }
 
-// adapts reports whether a drift changes the model.
+// adapts reports whether the model reacts to a drift.
 func adapts(c config.Model) bool { return drift.Adaptation(c.Drift.Action) != drift.None }
 
 func intervalsOf(c config.Model, dim int) interval.Config {
@@ -50,8 +49,8 @@ func driftOf(c config.Model, dim int) interval.DriftConfig {
 	return interval.DriftConfig{Dim: dim, Horizon: c.Horizon, FalseAlarms: c.Drift.FalseAlarms, Action: drift.Adaptation(c.Drift.Action)}
 }
 
-// newIntervals returns the constructor of the intervals beside the model of c at the horizons that
-// are written; horizons nil means all. It returns nil when the model has its own, or c has no levels.
+// newIntervals returns the constructor of the intervals beside the model of c, at the emitted horizons; horizons nil: all.
+// It returns nil if the model has its own intervals, or c has no levels.
 func newIntervals(c config.Model, horizons []int) func(dim int) (eval.Intervals, error) {
 	if !beside(c) {
 		return nil
@@ -63,8 +62,8 @@ func newIntervals(c config.Model, horizons []int) func(dim int) (eval.Intervals,
 	}
 }
 
-// newDriftWatch returns the constructor of the drift watch beside the model of c; nil when
-// the model watches itself, or without detection.
+// newDriftWatch returns the constructor of the drift watch beside the model of c; nil: the model has its own, or drift
+// detection is off.
 func newDriftWatch(c config.Model) func(dim int) (drift.Watch, error) {
 	if !c.Drift.Detect || adapts(c) {
 		return nil
@@ -72,8 +71,7 @@ func newDriftWatch(c config.Model) func(dim int) (drift.Watch, error) {
 	return func(dim int) (drift.Watch, error) { return interval.NewDriftWatch(driftOf(c, dim)) }
 }
 
-// newForecastingModel makes the model of NewModel with the intervals that need more than
-// its forecasts.
+// newForecastingModel returns the model with the intervals that need more than its forecasts.
 func newForecastingModel(c config.Model, dim int, s sharing) (eval.Model, error) {
 	m, err := newPlainModel(c, dim, s)
 	if err == nil && c.Influence {
@@ -98,7 +96,7 @@ func newForecastingModel(c config.Model, dim int, s sharing) (eval.Model, error)
 	return m, err
 }
 
-// NewPlainModel makes the model without anything around it.
+// NewPlainModel returns the model without wrappers.
 func NewPlainModel(c config.Model, dim int) (eval.Model, error) {
 	return newPlainModel(c, dim, sharing{})
 }
@@ -114,7 +112,7 @@ func newPlainModel(c config.Model, dim int, s sharing) (eval.Model, error) {
 	return m.make(c, dim, s)
 }
 
-// Reference is the name of the model that Score.SkillVsVAR compares with: VAR(1).
+// Reference is the name of the baseline of Score.SkillVsVAR: VAR(1).
 const Reference = "var1"
 
 var baseline = engine.Baseline{

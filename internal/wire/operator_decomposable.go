@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/sgd/penalties"
 )
 
-// newDecomposable makes k Gamma; with model.kernel.linear, (k + the linear kernel) Gamma.
+// newDecomposable returns the map of k(x, z) Gamma; with model.kernel.linear, of (k(x, z) + x.z) Gamma.
 func newDecomposable(k config.Kernel, dim, in, draws int, r random.Rand) (orff.Map, error) {
 	out, err := newOutput(k.Operator, dim)
 	if err != nil {
@@ -41,11 +41,10 @@ func decomposableColumns(op config.Operator, dim, draws int) (penalties.Columns,
 	return penalties.Columns{Inner: inner, D: draws, Rows: true}, nil
 }
 
-// newScalar makes the features of a scalar kernel of bandwidth 1, with the kernels that plus adds
-// and times multiplies.
+// newScalar returns the features of a scalar kernel with bandwidth 1, including the kernels in plus and times.
 func newScalar(k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error) {
 	each := draws
-	if k.Times.Name != "" { // the features of a product are the products of all pairs
+	if k.Times.Name != "" { // a product has one feature per pair of features
 		each = max(int(math.Sqrt(float64(draws)/2)), 1)
 	}
 	rest := r
@@ -68,7 +67,7 @@ func newScalar(k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, erro
 	return s, err
 }
 
-// newPart makes a second kernel.
+// newPart returns the features of a second kernel.
 func newPart(name string, parameter float64, in, draws int, r random.Rand) (orff.Scalar, error) {
 	return newSingle(config.Kernel{Name: name, Parameter: parameter, Sampling: "iid"}, in, draws, r)
 }

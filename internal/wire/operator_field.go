@@ -11,15 +11,14 @@ import (
 	"github.com/orffvar/forecaster/orff/vectorfield"
 )
 
-// newField makes the map of a Gaussian vector field. A kernel that is added to it is
-// decomposable, one that multiplies it scalar.
+// newField returns the map of a Gaussian vector field. A kernel in plus is decomposable, a kernel in times is scalar.
 func newField(k config.Kernel, dim, _, draws int, r random.Rand) (orff.Map, error) {
 	second := random.Block(r.Uint64(), 1)
 	form, sigma := vectorfield.Bounded, parameterOr(k, 1)
 	if k.Operator.Form == "unbounded" {
 		form = vectorfield.Unbounded
 	}
-	if k.Times.Name != "" { // as of a product of scalars
+	if k.Times.Name != "" { // a product has one feature per pair of features
 		draws = max(int(math.Sqrt(float64(draws)/2)), 1)
 	}
 	curl, err := vectorfield.NewCurlFree(sigma, dim, draws, form, r)

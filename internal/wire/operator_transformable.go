@@ -11,8 +11,8 @@ import (
 	"github.com/orffvar/forecaster/orff/random"
 )
 
-// newTransformable compares group i at x with group j at z, of equal numbers of
-// neighbouring variables, by the lags of each.
+// newTransformable returns the map of K_ij(x, z) = k(lags of group i in x, lags of group j in z). A group is a number of
+// neighbouring variables.
 func newTransformable(k config.Kernel, dim, in, groups, draws int, r random.Rand) (orff.Map, error) {
 	order, size := in/dim, dim/groups
 	each := order * size
@@ -35,8 +35,8 @@ func newTransformable(k config.Kernel, dim, in, groups, draws int, r random.Rand
 	return algebra.NewTransformable(s, psi)
 }
 
-// newSchur makes the product of a decomposable and a transformable kernel. It has a
-// weight for each pair of draws, so each factor has the root of their number.
+// newSchur returns the map of the entrywise product of a decomposable and a transformable kernel. It has one weight per
+// pair of draws, so each factor has sqrt(draws).
 func newSchur(k config.Kernel, dim, in, draws int, r random.Rand) (orff.Map, error) {
 	root := max(int(math.Sqrt(float64(draws))), 1)
 	out, err := newOutput(k.Operator, dim)
@@ -55,7 +55,7 @@ func newSchur(k config.Kernel, dim, in, draws int, r random.Rand) (orff.Map, err
 	return algebra.NewSchur(orff.NewDecomposable(s, out), each)
 }
 
-// newTensor makes a transformable kernel of groups, times Gamma inside a group.
+// newTensor returns the map of the tensor product of a transformable kernel between groups and Gamma within a group.
 func newTensor(k config.Kernel, dim, in, draws int, r random.Rand) (orff.Map, error) {
 	groups := k.Operator.Groups
 	if groups < 1 || dim%groups != 0 {

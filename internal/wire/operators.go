@@ -11,22 +11,22 @@ import (
 	"github.com/orffvar/forecaster/sgd/penalties"
 )
 
-// operator is a row of the table of operators: what makes a kernel operator-valued.
+// operator is a row of the table of operators, which make a scalar kernel operator-valued.
 type operator struct {
-	name    string // of model.kernel.operator.name
+	name    string // value of model.kernel.operator.name
 	formula string
 	when    string // reason to choose it
 	example string // keys below model:
 	trials  []Trial
 
-	field  bool // maps R^d to R^d: the kernel of a vector field
-	linear bool // adds model.kernel.linear itself
+	field  bool // the kernel of a vector field, which maps R^d to R^d
+	linear bool // handles model.kernel.linear itself
 
-	// columns returns the layout of the weights of one frequency each, for the group
-	// lasso; nil where weights belong to no frequency.
+	// columns returns the weights of each frequency, for the group lasso; nil: weights do not belong to single
+	// frequencies.
 	columns func(op config.Operator, dim, draws int) (penalties.Columns, error)
 
-	// make returns the map of bandwidth 1 from in inputs to dim outputs.
+	// make returns the map with bandwidth 1 from in inputs to dim outputs.
 	make func(k config.Kernel, dim, in, draws int, r random.Rand) (orff.Map, error)
 }
 
@@ -92,8 +92,8 @@ func operatorName(o operator) []string { return []string{o.name} }
 
 func operatorNamed(name string) (operator, bool) { return find(operators, operatorName, name) }
 
-// NewMap makes the map of an operator-valued kernel of bandwidth 1 from in inputs to
-// dim outputs, with D draws.
+// NewMap returns the map of an operator-valued kernel with bandwidth 1, from in inputs to dim outputs, with a number of
+// draws.
 func NewMap(k config.Kernel, dim, in, draws int, r random.Rand) (orff.Map, error) {
 	row, ok := operatorNamed(k.Operator.Name)
 	if !ok {

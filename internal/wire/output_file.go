@@ -39,7 +39,7 @@ type FileOutput struct {
 // OutputFile returns the settings of output.file; nil unless they are given.
 func OutputFile(c *config.Config) *FileOutput { return config.Of[FileOutput](c.Output.Kinds) }
 
-// format returns the format of the file, by its name unless Format says it. Standard output is CSV.
+// format returns the format of the file: Format, or else the format of the extension. Standard output is CSV.
 func (f *FileOutput) format() (dataFormat, bool) {
 	if f.Format == "" && f.Path != "-" {
 		ext := strings.ToLower(filepath.Ext(f.Path))
@@ -48,8 +48,8 @@ func (f *FileOutput) format() (dataFormat, bool) {
 	return formatNamed(cmp.Or(f.Format, "csv"))
 }
 
-// Waits reports whether forecasts wait for their observed value, because the file has the
-// column y. No checkpoint has forecasts that wait.
+// Waits reports whether forecasts wait for their observed value, because the file has the column y. Checkpoints do not
+// contain waiting forecasts.
 func (f *FileOutput) Waits() bool {
 	kind, _ := f.format()
 	return kind.targets || slices.Contains(f.Columns, "y") || slices.Contains(f.Columns, "nixtla")
@@ -87,13 +87,12 @@ func (f *FileOutput) try(_ context.Context, path string, c *config.Config) (stri
 		return "", err
 	}
 	if c.State.Dir+c.State.Topic != "" {
-		return "", nil // a job that goes on from a checkpoint appends to the file
+		return "", nil // a job that resumes from a checkpoint appends to the file
 	}
 	return "", CheckForecasts(path+".path", f.Path)
 }
 
-// tryWritten looks whether a file can be written, unless the name of its folder has {topic} in it,
-// which is known later.
+// tryWritten checks that a file can be written, unless its folder contains {topic}, which is known later.
 func tryWritten(key, path string) error {
 	if strings.Contains(filepath.Dir(path), "{") {
 		return nil

@@ -84,8 +84,8 @@ func (k *KafkaOutput) open(c *config.Config, letters stream.DeadLetters, log *sl
 	return sinks, nil
 }
 
-// encoder makes messages of forecasts in the format of the input, so that readers of the input read
-// them, too. Formats without a place for forecasts get plain JSON.
+// encoder returns the encoder of forecasts in the format of the input, so that readers of the input can read them, too.
+// For formats without a layout for forecasts it is plain JSON.
 func (k *KafkaOutput) encoder(c *config.Config) (kafkasink.Encoder, error) {
 	f := formatOf(c)
 	if f.sent == nil {

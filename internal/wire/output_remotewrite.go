@@ -104,7 +104,7 @@ func (o *RemoteWriteOutput) open(c *config.Config, letters stream.DeadLetters, l
 	return []stream.Sink{s}, nil
 }
 
-// try sends a request without samples.
+// try sends an empty request.
 func (o *RemoteWriteOutput) try(ctx context.Context, path string, _ *config.Config) (string, error) {
 	s, err := o.connect(nil, nil, slog.New(slog.DiscardHandler))
 	if err == nil {

@@ -21,13 +21,13 @@ import (
 // Outputs are the open outputs of a partition.
 type Outputs struct {
 	Sink    tee
-	Letters stream.DeadLetters // nil when none are kept
+	Letters stream.DeadLetters // nil: dead letters are not kept
 	Drop    []refuse.Reason
 
-	opened map[string][]stream.Sink // by the path of their settings
+	opened map[string][]stream.Sink // by the path of the settings
 }
 
-// OpenOutputs opens the configured outputs; taps see every batch first.
+// OpenOutputs opens the configured outputs. taps get each batch first.
 func OpenOutputs(c *config.Config, log *slog.Logger, taps ...stream.Sink) (*Outputs, error) {
 	if err := CheckPaths(c); err != nil {
 		return nil, err
@@ -41,14 +41,14 @@ func OpenOutputs(c *config.Config, log *slog.Logger, taps ...stream.Sink) (*Outp
 		sinks, err := out.settings.open(c, letters, log)
 		o.Sink, o.opened[out.path] = append(o.Sink, sinks...), sinks
 		if err != nil {
-			_ = o.Close() // nothing was written
+			_ = o.Close() // nothing was written yet
 			return nil, err
 		}
 	}
 	return o, nil
 }
 
-// Reload gives the outputs the settings of c that can change while they work.
+// Reload applies the settings of c that can change while the outputs are open.
 func (o *Outputs) Reload(c *config.Config) {
 	for _, out := range givenOutputs(c) {
 		if r, ok := out.settings.(reloaded); ok {
@@ -57,11 +57,11 @@ func (o *Outputs) Reload(c *config.Config) {
 	}
 }
 
-// troubled is an output whose requests can fail for a while. Problem returns the failure of
-// the last one, "" after a success. Any goroutine may call it.
+// troubled is an output whose requests can fail temporarily. Problem returns the failure of the last request; "": it
+// succeeded. Any goroutine may call it.
 type troubled interface{ Problem() string }
 
-// Problem returns the failure of an output; "" = all work.
+// Problem returns the failure of an output; "": all outputs work.
 func (o *Outputs) Problem() string {
 	for _, s := range o.Sink {
 		if t, ok := s.(troubled); ok && t.Problem() != "" {
@@ -74,8 +74,7 @@ func (o *Outputs) Problem() string {
 	return ""
 }
 
-// Requests returns the requests of outputs that were repeated, by reason, and the points that
-// were rejected.
+// Requests returns the number of repeated requests by reason, and the number of rejected points.
 func (o *Outputs) Requests() (retries map[string]int64, rejected int64) {
 	retries = make(map[string]int64)
 	for _, s := range o.Sink {
@@ -93,7 +92,7 @@ func (o *Outputs) Requests() (retries map[string]int64, rejected int64) {
 	return retries, rejected
 }
 
-// Close closes them all.
+// Close closes all outputs.
 func (o *Outputs) Close() error {
 	err := o.Sink.Close()
 	if o.Letters != nil {
@@ -118,8 +117,7 @@ func checkDeadLetters(v *config.Checker, c *config.Config) {
 	}
 }
 
-// openDeadLetters opens the file or topic of dead letters; nil when none is
-// configured.
+// openDeadLetters opens the file or topic of dead letters; nil: none is configured.
 func openDeadLetters(c *config.Config, log *slog.Logger) (letters stream.DeadLetters, drop []refuse.Reason, err error) {
 	d := c.Output.DeadLetters
 	if d == nil {
@@ -145,7 +143,7 @@ func openDeadLetters(c *config.Config, log *slog.Logger) (letters stream.DeadLet
 // tryTimeout limits the wait for one server.
 const tryTimeout = 10 * time.Second
 
-// unreached adds the remedy to the error of a database that does not answer.
+// unreached adds the remedy to the error of a server that does not answer.
 func unreached(path string, err error) error {
 	if nobody := new(net.OpError); errors.As(err, &nobody) && !nobody.Timeout() {
 		return fmt.Errorf("%s: %w; start the server, or correct %s.url", path, err, path)

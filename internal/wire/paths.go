@@ -12,8 +12,7 @@ import (
 	"github.com/orffvar/forecaster/stream/file/filesink"
 )
 
-// CheckPaths refuses a configuration in which two of the files that it reads and writes are one:
-// the data of its user would be overwritten.
+// CheckPaths returns an error if two of the files that c reads and writes are the same file, which would be overwritten.
 func CheckPaths(c *config.Config) error {
 	var files []at[*string]
 	for _, in := range given(inputs, "input", c.Input.Kinds) {
@@ -32,8 +31,8 @@ func CheckPaths(c *config.Config) error {
 	return nil
 }
 
-// CheckWriters refuses a file that every partition of Kafka would write, in this process or in another
-// member of the group.
+// CheckWriters returns an error for a file that all Kafka partitions would write, in this process or in other members of
+// the group.
 func CheckWriters(c *config.Config) error {
 	k := InputKafka(c)
 	if k == nil {
@@ -57,8 +56,8 @@ func CheckWriters(c *config.Config) error {
 	return nil
 }
 
-// CheckForecasts returns an error when the file that a key or a flag names for forecasts has other
-// content, which would be lost.
+// CheckForecasts returns an error if the file for forecasts has other content, which would be lost. key is the setting or
+// the flag with the path.
 func CheckForecasts(key, path string) error {
 	if err := file.CheckForeign(path); err != nil {
 		return &config.UsageError{Err: fmt.Errorf("%s: %w", key, err)}
@@ -66,8 +65,8 @@ func CheckForecasts(key, path string) error {
 	return nil
 }
 
-// CheckOutput returns an error when the file that a flag names cannot be written, is the input, or
-// has none of the endings, if there are any. It leaves an existing file alone.
+// CheckOutput returns an error if the file of a flag cannot be written, is the input, or has none of the given endings. It
+// does not change an existing file.
 func CheckOutput(flag, path, input string, endings ...string) error {
 	if path == "" || path == "-" && len(endings) == 0 {
 		return nil
@@ -84,7 +83,7 @@ func CheckOutput(flag, path, input string, endings ...string) error {
 	return nil
 }
 
-// SameFile reports whether two paths name one file, through links as well.
+// SameFile reports whether two paths are the same file, also through links.
 func SameFile(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)

@@ -14,22 +14,22 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// Refusals counts the records that were refused, by reason, with the first of each. As
-// stream.DeadLetters it passes them on to Next.
+// Refusals counts the refused records by reason, and keeps the first of each reason. It implements stream.DeadLetters:
+// it passes dead letters on to Next.
 type Refusals struct {
-	Next   stream.DeadLetters // or nil
+	Next   stream.DeadLetters // may be nil
 	Counts map[string]int64   // by reason
 
-	first []refusal // of each reason, in order of appearance
+	first []refusal // first refusal of each reason, in order of appearance
 }
 
 type refusal struct {
 	refuse.Error
 	origin string
-	json   bool // the message begins as an object does
+	json   bool // the message begins like a JSON object
 }
 
-// remedies are the settings that help against a reason.
+// remedies are the settings that help, by reason.
 var remedies = map[refuse.Reason]string{
 	refuse.NonFinite: "a missing value is an empty field or null; pipeline.max_abs is the largest value that is learnt",
 	refuse.Dimension: "list the variables of every record with pipeline.variables",
@@ -40,7 +40,7 @@ var remedies = map[refuse.Reason]string{
 	refuse.Memory:    "model.tier=tiny, model.memory, or fewer variables with pipeline.variables",
 }
 
-// remedy returns the remedy for a refusal, "" without one or when the detail of the refusal has it.
+// remedy returns the remedy for a refusal; "": there is none, or the detail of the refusal has it.
 func (f refusal) remedy() string {
 	switch {
 	case f.Remedy != "":
@@ -53,7 +53,7 @@ func (f refusal) remedy() string {
 	return remedies[f.Reason]
 }
 
-// separate returns the possible causes of rows of one time, each with the setting that separates them.
+// separate returns the possible causes of several rows with one time, each with the setting that separates the rows.
 func (f refusal) separate() string {
 	series, variable := "--set input.csv.series_column=NAME", "--set input.csv.variable_column=NAME"
 	if f.json {
@@ -67,7 +67,7 @@ func (f refusal) separate() string {
     several values of one step, here of an hour:    --set pipeline.interval=1h --set pipeline.wait_for_late=true --set pipeline.aggregate=mean`
 }
 
-// repair returns the remedy for a malformed message, by its format.
+// repair returns the remedy for a malformed message, which depends on the format.
 func (f refusal) repair() string {
 	switch {
 	case f.Fault == refuse.WrongFields:
@@ -86,7 +86,7 @@ func (f refusal) repair() string {
 
 // missing returns the setting that makes the cell a spelling of a missing value.
 func (f refusal) missing() string {
-	if strings.ContainsAny(f.Cell, ",[\n") || len(f.Cell) > 40 { // it would be a list, or a long command
+	if strings.ContainsAny(f.Cell, ",[\n") || len(f.Cell) > 40 { // the setting would be a list, or the command long
 		return "name spellings of missing values with input.csv.missing"
 	}
 	return fmt.Sprintf("for a missing value add --set %s, with NA and the like after a comma if the file has them", shell.Quote("input.csv.missing="+f.Cell))
@@ -111,7 +111,7 @@ func (r *Refusals) Total() (n int64) {
 	return n
 }
 
-// First returns the place and the reason of the first refusal, "" when there was none.
+// First returns the place and the reason of the first refusal; "": there was none.
 func (r *Refusals) First() string {
 	if len(r.first) == 0 {
 		return ""
@@ -119,8 +119,7 @@ func (r *Refusals) First() string {
 	return fmt.Sprintf("%s: %v", r.first[0].origin, &r.first[0].Error)
 }
 
-// String returns the number of refused records by reason, with the first of each and the
-// remedy; "" when none was refused.
+// String returns the number of refused records by reason, the first refusal and the remedies; "": no record was refused.
 func (r *Refusals) String() string {
 	if len(r.first) == 0 {
 		return ""
@@ -138,7 +137,7 @@ func (r *Refusals) Remedies() (s string) {
 	return s
 }
 
-// Check returns an error when a larger share than most of the records was refused.
+// Check returns an error if the share of refused records exceeds most.
 func (r *Refusals) Check(records int64, most float64) error {
 	n := r.Total()
 	if n == 0 || float64(n) <= most*float64(records) {

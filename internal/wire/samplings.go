@@ -9,16 +9,16 @@ import (
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
-// sampling is a row of the table of ways to draw features.
+// sampling is a row of the table of sampling methods for features.
 type sampling struct {
-	name    string // of model.kernel.sampling
+	name    string // value of model.kernel.sampling
 	when    string // reason to choose it
 	example string // keys below model:
 	trials  []Trial
 
 	check func(v *config.Checker, c *config.Config, row kernelRow) // may be nil
 
-	// draw draws frequencies; nil for a way that has none.
+	// draw returns features with drawn frequencies; nil: the method has no frequencies.
 	draw func(k config.Kernel, s spectrum.Spectrum, in, draws int, r random.Rand) (orff.Scalar, error)
 }
 
@@ -113,7 +113,7 @@ func checkSeparable(v *config.Checker, c *config.Config, row kernelRow) {
 	v.Need(row.separable, samplingPath, "%s needs a kernel with independent frequencies (%s), got %s", k.Sampling, listed(separable), k.Name)
 }
 
-// quasi returns a draw of frequencies from a sequence of low discrepancy.
+// quasi returns a draw function with frequencies from a low-discrepancy sequence.
 func quasi(q spectrum.Sequence) func(config.Kernel, spectrum.Spectrum, int, int, random.Rand) (orff.Scalar, error) {
 	return func(_ config.Kernel, s spectrum.Spectrum, in, draws int, r random.Rand) (orff.Scalar, error) {
 		return orff.NewFourier(spectrum.QuasiMonteCarlo{Spectrum: s, Sequence: q}, in, draws, r)

@@ -13,12 +13,12 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
-// stateVersion is raised by every change of the program that changes forecasts
-// or the meaning of a checkpoint: a checkpoint of another version is refused.
+// stateVersion is raised by each change of the program that changes forecasts or the meaning of a checkpoint. A checkpoint
+// with another version is refused.
 const stateVersion = 40
 
-// Settings returns the dependencies of the state of an engine beside the log, ascending by
-// key: the settings of the engine and the arithmetic of the build.
+// Settings returns the keys and values that the state of an engine depends on, beside its records, ascending by key: the
+// settings of the engine, and the arithmetic of the build.
 func Settings(c *config.Config) []checkpoint.Setting {
 	list := []checkpoint.Setting{
 		{Key: "build.state", Value: strconv.Itoa(stateVersion)},
@@ -39,8 +39,8 @@ func Settings(c *config.Config) []checkpoint.Setting {
 	return list
 }
 
-// Adjustable are the settings that only add outputs: a state that was saved with other values of
-// them goes on, and new parts beside it start empty.
+// Adjustable are the settings that only add outputs. A state that was saved with other values of them is restored, and new
+// parts start empty.
 var Adjustable = []string{
 	"evaluate.window",
 	"model.anomaly.alarms", "model.anomaly.false_alarms", "model.anomaly.level_sets", "model.anomaly.min_duration",
@@ -49,9 +49,9 @@ var Adjustable = []string{
 	"pipeline.emit",
 }
 
-// indifferent are the keys in the blocks of Settings that a state does not depend on.
+// indifferent are the keys within the blocks of Settings that the state does not depend on.
 var indifferent = []string{
-	"model.events",      // the file may move and grow; its names count
-	"model.memory",      // decides about new series alone
-	"evaluate.interval", // changes the times at which scores are written, not the scores
+	"model.events",      // the file may move and grow; only its names count
+	"model.memory",      // affects only new series
+	"evaluate.interval", // changes only the times at which scores are written
 }

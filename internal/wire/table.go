@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Trial is a line of kernel compare: settings beside the user's.
+// Trial is a line of kernel compare: settings in addition to the user's.
 type Trial struct {
 	Name string
 	Sets string // a.b=c, separated by blanks
-	Most int    // variables up to which Newton steps, cubic in them, are fast enough; above: adagrad
+	Most int    // largest number of variables for Newton steps, whose cost is cubic; above: adagrad
 
-	Groups bool // whether the trial needs model.kernel.operator.groups
+	Groups bool // the trial needs model.kernel.operator.groups
 }
 
-// find returns the row that has the name.
+// find returns the row with a name.
 func find[Row any](rows []Row, names func(Row) []string, name string) (row Row, ok bool) {
 	i := slices.IndexFunc(rows, func(r Row) bool { return slices.Contains(names(r), name) })
 	if i < 0 {
@@ -24,7 +24,7 @@ func find[Row any](rows []Row, names func(Row) []string, name string) (row Row, 
 	return rows[i], true
 }
 
-// namesOf returns the names of the rows that keep accepts, in the order of the table.
+// namesOf returns the names of the rows that keep accepts, in the order of the table; keep nil: all rows.
 func namesOf[Row any](rows []Row, names func(Row) []string, keep func(Row) bool) []string {
 	var all []string
 	for _, r := range rows {
@@ -35,7 +35,7 @@ func namesOf[Row any](rows []Row, names func(Row) []string, keep func(Row) bool)
 	return all
 }
 
-// listed joins names as a sentence does: "a, b and c".
+// listed joins names in words: "a, b and c".
 func listed(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
@@ -44,7 +44,7 @@ func listed(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// numbered returns N of a name such as var3: 1 to 999, behind the prefix.
+// numbered returns the number 1 to 999 after the prefix of a name such as var3.
 func numbered(name, prefix string) (n int, ok bool) {
 	digits, ok := strings.CutPrefix(name, prefix)
 	if !ok {

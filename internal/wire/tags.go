@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/stream/format"
 )
 
-// seriesTags returns a function that finds the tags in the name of a series; nil when names have none.
+// seriesTags returns a function that finds the tags in the name of a series; nil: names have no tags.
 func seriesTags(c *config.Config) func(series string) []stream.Tag {
 	if f := formatOf(c); f.tags != nil {
 		if tags := f.tags(c); tags != nil {
@@ -22,13 +22,12 @@ func seriesTags(c *config.Config) func(series string) []stream.Tag {
 	}
 	t, err := format.ParseSeriesTemplate(c.Input.SeriesTags)
 	if err != nil {
-		panic("wire: " + err.Error()) // checked before
+		panic("wire: " + err.Error()) // the configuration was validated
 	}
 	return t.Tags
 }
 
-// WithTopic adds the tag topic when there are several topics, in which series can have equal
-// names.
+// WithTopic adds the tag topic if there are several topics, because series in different topics may have equal names.
 func WithTopic(c *config.Config, topic string, tags func(series string) []stream.Tag) func(series string) []stream.Tag {
 	if k := InputKafka(c); k == nil || len(k.Forecast()) < 2 {
 		return tags

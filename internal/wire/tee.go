@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
-// tee is a sink that writes to several sinks, in order. Its positions are all of theirs.
+// tee is a sink that writes to several sinks in order. Its positions are the positions of all sinks.
 type tee []stream.Sink
 
 // Write implements stream.Sink.

@@ -2,7 +2,7 @@ package wire
 
 import "slices"
 
-// combined are trials of several rows.
+// combined are trials that combine several rows of the tables.
 var combined = []Trial{
 	{Name: "gaussian + laplacian", Sets: "model.kernel.plus.name=laplacian"},
 	{Name: "gaussian x polynomial", Sets: "model.kernel.times.name=polynomial model.kernel.times.parameter=1"},
@@ -20,7 +20,7 @@ var learning = []Trial{
 	{Name: "5 blocks, redraw: 500", Sets: "model.optimiser.blocks=5 model.optimiser.redraw=500"},
 }
 
-// Trials returns the trials of kernel compare: those of all rows of the tables.
+// Trials returns the trials of kernel compare, from all rows of the tables.
 func Trials() []Trial {
 	return slices.Concat(
 		trialsOf(models, func(m model) []Trial { return m.trials }),

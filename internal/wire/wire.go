@@ -12,7 +12,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
-// Emitted returns the horizons that are written.
+// Emitted returns the horizons that are written to the outputs.
 func Emitted(c *config.Config) []int {
 	if len(c.Pipeline.Emit) > 0 {
 		return c.Pipeline.Emit
@@ -24,18 +24,17 @@ func Emitted(c *config.Config) []int {
 	return all
 }
 
-// NewEngine makes the engine of one partition. Its scores over all series belong to
-// the series with the name pool.
+// NewEngine returns the engine of one partition. Its pooled scores over all series have the series name pool.
 func NewEngine(c *config.Config, pool string) (*engine.Engine, error) {
 	return engine.New(EngineConfig(c, pool))
 }
 
-// EngineConfig returns the configuration of one engine; it cannot make two, because the models of a
-// shard share scratch memory.
+// EngineConfig returns the configuration of one engine. Use it for one engine only: the models of a shard share scratch
+// memory.
 func EngineConfig(c *config.Config, pool string) engine.Config {
 	baselines := []engine.Baseline{baseline}
 	if c.Model.Type == Reference {
-		baselines = nil // it is the model
+		baselines = nil // the model is the baseline itself
 	}
 	m, shards := c.Model, constructors(c.Model, c.Pipeline.Scope == "shared")
 	return engine.Config{
@@ -64,8 +63,8 @@ func EngineConfig(c *config.Config, pool string) engine.Config {
 	}
 }
 
-// constructors returns one shard per processor, at most maxShards: with more, the one goroutine
-// that scores the forecasts holds up the others.
+// constructors returns one shard per processor, at most maxShards. With more shards, the single goroutine that scores the
+// forecasts is the bottleneck.
 func constructors(m config.Model, weights bool) []engine.Constructors {
 	const maxShards = 8
 	list := make([]engine.Constructors, min(runtime.GOMAXPROCS(0), maxShards))
@@ -79,13 +78,13 @@ func constructors(m config.Model, weights bool) []engine.Constructors {
 	return list
 }
 
-// NewAssembler returns the assembler of the engine without the engine.
+// NewAssembler returns the assembler of an engine, without the engine.
 func NewAssembler(c *config.Config) (*assemble.Assembler, error) {
 	return assemble.New(assemblerConfig(c))
 }
 
 func assemblerConfig(c *config.Config) assemble.Config {
-	missing, _ := c.Pipeline.MissingNumbers() // which the configuration has checked
+	missing, _ := c.Pipeline.MissingNumbers() // err is nil: the configuration was validated
 	return assemble.Config{
 		Variables:         c.Pipeline.Variables,
 		Tags:              seriesTags(c),
@@ -105,9 +104,8 @@ func assemblerConfig(c *config.Config) assemble.Config {
 	}
 }
 
-// assemblyOf returns the rules by which samples are assembled from parts. It is nil when each
-// record is a sample: without an interval, or if a format has whole samples and no setting waits
-// for late ones or fills missing values.
+// assemblyOf returns the rules for assembling samples from records. It returns nil if each record is a sample: without an
+// interval, or for a format of whole samples without settings that wait for late records or fill missing values.
 func assemblyOf(c *config.Config) *assemble.Assembly {
 	p := c.Pipeline
 	if p.Interval <= 0 || p.Wait == 0 && !p.WaitForLate && p.Fill == string(assemble.FillNone) && !inParts(c) {
