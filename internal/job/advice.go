@@ -12,8 +12,8 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
-// ResetCommand returns the command that removes the checkpoints of a job with this
-// configuration. It leaves out settings of the command line, which may be secret.
+// ResetCommand returns the command that removes the checkpoints of a job with this configuration. It leaves out settings
+// from the command line, because they may be secret.
 func ResetCommand(files, sets []string) string {
 	args := []string{"forecaster checkpoint reset"}
 	for _, f := range files {
@@ -25,8 +25,7 @@ func ResetCommand(files, sets []string) string {
 	return strings.Join(append(args, "--yes"), " ")
 }
 
-// advise says what to do when a job ends because its checkpoints do not fit; reset is the
-// command that removes them; "" = none.
+// advise adds the remedy to the error of checkpoints that do not fit. reset is the command that removes them; "": unknown.
 func advise(err error, reset string) error {
 	if reset == "" || err == nil {
 		return err

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// certificate is the certificate of the HTTP server in two files. It is read again when a
-// file changes, at the next handshake.
+// certificate is the certificate of the HTTP server, in two files. The next handshake after a change of a file reads both
+// again.
 type certificate struct {
 	cert, key string
 	log       *slog.Logger
 
 	mu   sync.Mutex
-	pair *tls.Certificate // the last valid one
-	read [2]stamp         // of the files when they were read last, also in vain
+	pair *tls.Certificate // last valid certificate
+	read [2]stamp         // stamps of the files at the last attempt to read them
 }
 
-// stamp changes with a file.
+// stamp identifies a version of a file.
 type stamp struct {
 	modified time.Time
 	size     int64
@@ -39,7 +39,7 @@ func newCertificate(cert, key string, log *slog.Logger) (*certificate, error) {
 	return c, c.load()
 }
 
-// load reads the files, unless they are as they were.
+// load reads the files if one has changed.
 func (c *certificate) load() error {
 	now := [2]stamp{stampOf(c.cert), stampOf(c.key)}
 	if now == c.read && c.pair != nil {
@@ -53,8 +53,8 @@ func (c *certificate) load() error {
 	return err
 }
 
-// get returns the certificate for a handshake. Files that do not belong together, as they
-// are between the two steps of a renewal, leave the old one in force.
+// get returns the certificate for a handshake. Between the two steps of a renewal the files do not belong together: then it
+// returns the old certificate.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

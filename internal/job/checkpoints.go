@@ -15,7 +15,7 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
-// CheckpointTimeout is the time that Kafka may take to list or remove checkpoints.
+// CheckpointTimeout is the time limit for listing or removing checkpoints in Kafka.
 const CheckpointTimeout = 5 * time.Minute
 
 // Checkpoints lists and removes the checkpoints of a job.
@@ -28,19 +28,19 @@ type Checkpoints interface {
 
 // CheckpointInfo describes a checkpoint.
 type CheckpointInfo struct {
-	Path      string               `json:"path"` // or partition and name of the snapshot
+	Path      string               `json:"path"` // path; in Kafka, partition and name of the snapshot
 	Time      time.Time            `json:"time"`
 	Bytes     int64                `json:"bytes"`
-	Changes   int                  `json:"changes"`             // saved after the whole one
+	Changes   int                  `json:"changes"`             // number of incremental checkpoints after the full one
 	Next      int64                `json:"next"`                // offset to resume from
 	Last      string               `json:"last"`                // offset and hash of the last message applied
-	Settings  map[string]string    `json:"settings"`            // that the state depends on
-	Outputs   checkpoint.Positions `json:"outputs,omitempty"`   // lengths of the files
-	Committed *bool                `json:"committed,omitempty"` // whether the offset of the group belongs to it
+	Settings  map[string]string    `json:"settings"`            // settings that the state depends on
+	Outputs   checkpoint.Positions `json:"outputs,omitempty"`   // lengths of the output files
+	Committed *bool                `json:"committed,omitempty"` // the committed offset of the group belongs to this checkpoint
 	Error     string               `json:"error,omitempty"`
 }
 
-// Directory is a directory with checkpoints in it, or in directories below.
+// Directory is a directory with checkpoints, in itself or in directories below.
 type Directory string
 
 func (d Directory) Where() string { return string(d) }
@@ -125,8 +125,7 @@ type LocalState struct {
 	Group *kafka.Group
 }
 
-// Reset also removes the offsets of the group, so that the next start reads again what
-// the checkpoints had.
+// Reset also removes the offsets of the group, so that the next start reads the same messages again.
 func (s *LocalState) Reset(ctx context.Context) (removed int, err error) {
 	if err := s.Group.DeleteOffsets(ctx); err != nil {
 		return 0, inTime(ctx, err)
@@ -134,7 +133,7 @@ func (s *LocalState) Reset(ctx context.Context) (removed int, err error) {
 	return s.Directory.Reset(ctx)
 }
 
-// StateTopic has the checkpoints of a job in Kafka.
+// StateTopic is the checkpoints of a job in Kafka.
 type StateTopic struct {
 	*kafka.SavedState
 	Topic string
@@ -169,7 +168,7 @@ func (s *StateTopic) Reset(ctx context.Context) (removed int, err error) {
 	return removed, inTime(ctx, err)
 }
 
-// inTime turns the end of the context into an error about the timeout.
+// inTime returns err, or an error about the timeout if ctx has ended.
 func inTime(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("no answer from Kafka within %v: %w", CheckpointTimeout, err)

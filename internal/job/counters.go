@@ -13,7 +13,7 @@ import (
 	"github.com/orffvar/forecaster/stream/assemble"
 )
 
-// CounterWatch is a tap that looks for counters.
+// CounterWatch is a tap that finds counters.
 type CounterWatch struct{ assemble.Courses }
 
 // Write implements stream.Sink.
@@ -27,14 +27,14 @@ func (w *CounterWatch) Write(_ context.Context, b *stream.Batch) error {
 // Close implements stream.Sink.
 func (w *CounterWatch) Close() error { return nil }
 
-// counterLog is a tap that says once of each variable of a partition that it rises as a counter does. It looks
-// at the first samples alone, so that it costs nothing later.
+// counterLog is a tap that logs each variable of a partition that rises like a counter, once. It examines only the first
+// samples, so that it costs nothing later.
 type counterLog struct {
 	CounterWatch
 	log       *slog.Logger
 	partition string
 	samples   int
-	next      int // samples after which it looks
+	next      int // number of samples before the next examination
 	said      map[string]bool
 }
 
@@ -72,7 +72,8 @@ func (l *counterLog) Write(ctx context.Context, b *stream.Batch) error {
 	return nil
 }
 
-// CounterNotes says which variables become rates, with how many resets, and which others in w are counters.
+// CounterNotes returns lines about the variables that become rates, with their number of resets, and about further
+// counters in w.
 func CounterNotes(c *config.Config, w *assemble.Courses, resets int64) (notes []string) {
 	if names := c.Pipeline.Rate; len(names) > 0 {
 		notes = append(notes, fmt.Sprintf("%s: differences per second, as pipeline.rate asks; %s",

@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// crowd accepts every connection and keeps at most limit of them, which leaves file descriptors for
-// checkpoints, outputs and Kafka. One connection more ends the oldest one without a request under
-// way. So clients that send nothing, or one byte per second, keep nobody out.
+// crowd accepts every connection and keeps at most limit of them, to leave file descriptors for checkpoints, outputs and
+// Kafka. A further connection closes the oldest connection without a running request. So a client that sends nothing, or
+// one byte per second, cannot keep others out.
 type crowd struct {
 	net.Listener
 	limit int
@@ -19,11 +19,11 @@ type crowd struct {
 	guests []*guest // in order of arrival
 }
 
-// guest is a connection of a crowd.
+// guest is a connection in a crowd.
 type guest struct {
 	net.Conn
 	crowd   *crowd
-	serving int // requests that are answered on it
+	serving int // number of running requests
 }
 
 // Accept implements net.Listener.
@@ -46,7 +46,7 @@ func (c *crowd) Accept() (net.Conn, error) {
 	}
 	c.mu.Unlock()
 	if leaves != nil {
-		_ = leaves.Close() // nothing was promised on it
+		_ = leaves.Close() // no request is running on it
 	}
 	return g, nil
 }
@@ -67,7 +67,7 @@ func (g *guest) Close() error {
 // guestKey is the key of the guest in the context of a request.
 type guestKey struct{}
 
-// inContext is an http.Server.ConnContext.
+// inContext implements http.Server.ConnContext.
 func (c *crowd) inContext(ctx context.Context, conn net.Conn) context.Context {
 	if t, ok := conn.(*tls.Conn); ok {
 		conn = t.NetConn()
@@ -75,7 +75,7 @@ func (c *crowd) inContext(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, guestKey{}, conn)
 }
 
-// keep lets no connection go while h answers a request on it.
+// keep marks the connection of a request as busy while h answers.
 func (c *crowd) keep(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if g, ok := r.Context().Value(guestKey{}).(*guest); ok {

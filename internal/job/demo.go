@@ -14,8 +14,8 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
-// DemoMessages returns the samples of macrodata and of a simulated series with the given
-// number of rows, mixed so that both series end at about the same time.
+// DemoMessages returns the samples of macrodata and of a simulated series with a number of rows. They are interleaved so
+// that both series end at about the same time.
 func DemoMessages(rows int) []stream.Message {
 	simulated := wire.Simulate(&wire.SimulatedInput{Setting: "exponential", Noise: "white", Dim: 5, Rows: rows, Seed: 1, Interval: time.Second})
 	series := [][]stream.Message{DatasetMessages(dataset.Macrodata()), DatasetMessages(simulated)}
@@ -50,7 +50,7 @@ func DatasetMessages(d *scoring.Dataset) []stream.Message {
 	return out
 }
 
-// Publish sends messages to a topic of the broker, at most rate per second; 0 = no limit.
+// Publish sends messages to a topic, at most rate per second; 0: no limit.
 func Publish(ctx context.Context, broker, topic string, messages []stream.Message, rate float64, log *slog.Logger) error {
 	p, err := kafkasink.NewProducer(cluster.Connection{Brokers: []string{broker}, ClientID: "demo"}, topic, log)
 	if err != nil {
@@ -59,7 +59,7 @@ func Publish(ctx context.Context, broker, topic string, messages []stream.Messag
 	defer p.Close()
 	step := len(messages)
 	if rate > 0 {
-		step = max(1, int(rate/20)) // twenty times per second
+		step = max(1, int(rate/20)) // one batch every 50 ms
 	}
 	pacer := newPacer(rate)
 	for len(messages) > 0 {
@@ -75,8 +75,7 @@ func Publish(ctx context.Context, broker, topic string, messages []stream.Messag
 	return nil
 }
 
-// LastForecasts is a tap that remembers, per series, the newest sample of the first
-// variable and its forecast.
+// LastForecasts is a tap that keeps, per series, the newest sample of the first variable and its forecast.
 type LastForecasts struct {
 	mu     sync.Mutex
 	series []SeriesView

@@ -11,10 +11,10 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// eventLog writes events of series, and refusals, into the log.
+// eventLog is a tap that logs events of series, and refusals.
 type eventLog struct {
 	log   *slog.Logger
-	every time.Duration // between two lines about a reason
+	every time.Duration // least time between two lines about a reason
 	mu    sync.Mutex
 	lines map[refuse.Reason]*refusalLine
 }
@@ -22,7 +22,7 @@ type eventLog struct {
 // refusalLine is the last line about refusals for a reason.
 type refusalLine struct {
 	at  time.Time
-	new int // refusals since
+	new int // number of refusals since
 }
 
 func newEventLog(log *slog.Logger) *eventLog {
@@ -35,7 +35,7 @@ func (e *eventLog) Write(_ context.Context, b *stream.Batch) error {
 		level := slog.LevelWarn
 		switch ev.Kind {
 		case event.Refused:
-			continue // refused says more
+			continue // refused logs it with more details
 		case event.Series:
 			level = slog.LevelDebug
 		case event.Season:
@@ -50,7 +50,7 @@ func (e *eventLog) Write(_ context.Context, b *stream.Batch) error {
 	return nil
 }
 
-// refused logs the first refusal for each reason, and one a minute while more come.
+// refused logs the first refusal for each reason, and then at most one line per minute.
 func (e *eventLog) refused(d stream.DeadLetter) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -17,10 +17,10 @@ import (
 	"github.com/orffvar/forecaster/stream/run"
 )
 
-// Follow runs the lines of the input file one by one through the engine, and calls answer with the
-// results of each before it reads the next: a program at the other end of a pipe asks and waits.
-// Replay makes the same forecasts, bit by bit. With a directory state, the models go on from the
-// checkpoint there, which a Replay may have left, and one is taken every state.interval and at the end.
+// Follow runs the lines of the input file through the engine one by one. It calls answer with the results of a line before
+// it reads the next, for a program at the other end of a pipe that asks and waits. Replay makes the same forecasts, bit for
+// bit. state is a directory: the models resume from its checkpoint, which may be from a Replay, and a checkpoint is saved
+// every state.interval and at the end.
 func Follow(ctx context.Context, cfg *config.Config, state string, log *slog.Logger, answer func(*stream.Batch) error) error {
 	src, err := OpenFile(ctx, cfg, log)
 	if err != nil {
@@ -65,7 +65,7 @@ func Follow(ctx context.Context, cfg *config.Config, state string, log *slog.Log
 			}
 		}
 		if ended == nil {
-			ended = ctx.Err() // ctx can end while a row is answered
+			ended = ctx.Err() // ctx may end during an answer
 		}
 		if ended != nil || !time.Now().Before(due) {
 			if err := d.Checkpoint(&b); err != nil {
@@ -73,7 +73,7 @@ func Follow(ctx context.Context, cfg *config.Config, state string, log *slog.Log
 			}
 			due = time.Now().Add(cfg.State.Interval)
 		}
-		// The last checkpoint is taken when ctx has ended, too.
+		// The last checkpoint is saved even after the end of ctx.
 		if err := d.Deliver(context.WithoutCancel(ctx), &b, func(run.Stage) {}); err != nil {
 			return err
 		}

@@ -12,29 +12,28 @@ import (
 
 // The limits of a GapWatch.
 const (
-	gapSeries = 1000 // that are watched
-	gapSteps  = 100  // first steps of a series, whose median is its spacing
+	gapSeries = 1000 // largest number of series that are watched
+	gapSteps  = 100  // number of first steps of a series, whose median is the spacing
 )
 
-// GapWatch is a tap that looks for gaps in regular series, which a model without
-// pipeline.interval does not see: it takes the samples before and after as neighbours. It also sees
-// samples that are older than one before them.
+// GapWatch is a tap that finds gaps in regular series, and samples that are older than an earlier one. A model without
+// pipeline.interval takes the samples before and after a gap as neighbours.
 type GapWatch struct {
-	interval config.Interval // 0 = none is configured
+	interval config.Interval // 0: not configured
 	series   map[string]*steps
-	settled  int  // series with gapSteps steps, whose spacing is known
-	older    bool // a sample is older than one before it
+	settled  int  // number of series with a known spacing
+	older    bool // a sample was older than an earlier one
 }
 
-// steps are those between the samples of a series.
+// steps counts the steps between the samples of a series.
 type steps struct {
 	last    int64
-	first   []int64 // until the spacing is known
-	spacing int64   // 0 = not known yet
-	regular int     // steps of one spacing
-	others  int     // steps that are no spacing
-	gaps    int     // of these: several spacings
-	most    int64   // samples that a gap lacks
+	first   []int64 // first steps, until the spacing is known
+	spacing int64   // 0: not known yet
+	regular int     // number of steps of one spacing
+	others  int     // number of other steps
+	gaps    int     // number of other steps of several spacings
+	most    int64   // largest number of samples missing in a gap
 }
 
 // NewGapWatch returns a GapWatch for a job.
@@ -48,13 +47,13 @@ func (g *GapWatch) Write(_ context.Context, b *stream.Batch) error {
 		o := &b.Observations[i]
 		g.Add(o.Series.Name, o.Time)
 		if s := g.series[o.Series.Name]; s != nil {
-			s.last = o.Time // of a sample that is not late: the series may have gone back
+			s.last = o.Time // the engine has accepted the sample, so it is not late
 		}
 	}
 	return nil
 }
 
-// Add looks at a sample.
+// Add adds the time of a sample.
 func (g *GapWatch) Add(series string, time int64) {
 	s := g.series[series]
 	switch {
@@ -71,7 +70,7 @@ func (g *GapWatch) Add(series string, time int64) {
 	}
 }
 
-// Order returns the remedy for samples that are older than one before them; "" = there are none.
+// Order returns the remedy for samples that are older than an earlier one; "": there are none.
 func (g *GapWatch) Order() string {
 	if !g.older {
 		return ""
@@ -95,7 +94,7 @@ func (s *steps) add(step int64) (settled bool) {
 	return settled
 }
 
-// settle takes the median of the steps for the spacing.
+// settle sets the spacing to the median of the first steps.
 func (s *steps) settle() {
 	s.spacing = slices.Sorted(slices.Values(s.first))[len(s.first)/2]
 	for _, step := range s.first {
@@ -116,9 +115,8 @@ func (s *steps) count(step int64) {
 	s.others++
 }
 
-// Hint returns the number of gaps and the setting that fills them. "": no gap, or the
-// series are not regular, with nine of ten steps alike. With an interval, gaps are filled,
-// and Hint says when the samples do not fit to the interval.
+// Hint returns the number of gaps, and the setting that fills them; "": there are no gaps, or fewer than nine of ten steps
+// equal the spacing. With an interval, gaps are filled, and Hint warns if the samples do not fit it.
 func (g *GapWatch) Hint() string {
 	if text := g.misfit(); text != "" || g.interval.Fixed() > 0 {
 		return text

@@ -13,8 +13,8 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 )
 
-// AskHealth requests a path of the endpoint of a job on this machine, and returns the answer if it is
-// a good one.
+// AskHealth requests a path from the endpoint of a job on this machine. It returns the answer, and an error unless the
+// status is 200.
 func AskHealth(ctx context.Context, c config.Server, path string) ([]byte, error) {
 	host, port, err := net.SplitHostPort(c.Listen)
 	if err != nil {

@@ -16,9 +16,8 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// OpenFile opens the input file if it has the variables that cfg names, and its samples fit to
-// pipeline.interval. Of standard input and pipes, which are read once, namedSource and
-// CheckRecords say it.
+// OpenFile opens the input file. It returns an error if the file lacks a variable that cfg names, or if its samples do not
+// fit pipeline.interval. Standard input and pipes can be read only once: namedSource and CheckRecords check them.
 func OpenFile(ctx context.Context, cfg *config.Config, log *slog.Logger) (*file.Source, error) {
 	src, err := wire.OpenFile(cfg)
 	if err != nil || !wire.InputFile(cfg).Rereadable() {
@@ -37,7 +36,7 @@ func OpenFile(ctx context.Context, cfg *config.Config, log *slog.Logger) (*file.
 	return src, nil
 }
 
-// checkOrder returns an error when several files overlap in time.
+// checkOrder returns an error if several files overlap in time.
 func checkOrder(ctx context.Context, cfg *config.Config) error {
 	f := wire.InputFile(cfg)
 	if len(f.More) == 0 && !file.IsSeveral(f.Path) {
@@ -51,8 +50,8 @@ func checkOrder(ctx context.Context, cfg *config.Config) error {
 	return src.CheckOrder(ctx)
 }
 
-// checkNames returns an error when a regular file lacks a variable that it must have: by its
-// header, or by its records until all of these variables were found.
+// checkNames returns an error if a regular file lacks a required variable. It reads the header, or records until all
+// required variables were found.
 func checkNames(ctx context.Context, cfg *config.Config, log *slog.Logger, src *file.Source) error {
 	n := newNameCheck(cfg)
 	if names := src.Variables(); names != nil {
@@ -77,7 +76,7 @@ func checkNames(ctx context.Context, cfg *config.Config, log *slog.Logger, src *
 	return n.result(log)
 }
 
-// firstRecords calls f with the records of the input file, and its refusals, until f returns io.EOF.
+// firstRecords calls f with the records and refusals of the input file until f returns io.EOF.
 func firstRecords(ctx context.Context, cfg *config.Config, f func(*stream.Record, *refuse.Error) error) error {
 	src, err := wire.OpenFile(cfg)
 	if err != nil {
@@ -108,8 +107,8 @@ func firstRecords(ctx context.Context, cfg *config.Config, f func(*stream.Record
 	}
 }
 
-// CheckRecords makes the checks of OpenFile for what it could not see: the records of standard input
-// or a pipe, and names of rules and bounds where records name the variables. each calls f with them.
+// CheckRecords makes the checks that OpenFile could not: on the records of standard input or a pipe, and on the names in
+// rules and bounds if records name the variables. each calls f with every record.
 func CheckRecords(cfg *config.Config, log *slog.Logger, src *file.Source, each func(f func(*stream.Record)) error) error {
 	regular := wire.InputFile(cfg).Rereadable()
 	if regular && src.Variables() != nil {
@@ -129,25 +128,25 @@ func CheckRecords(cfg *config.Config, log *slog.Logger, src *file.Source, each f
 	return watch.check()
 }
 
-// namedSource checks names in the messages of a file: with the header, as soon as it is known, or
-// else with all records.
+// namedSource checks the names of variables while it reads messages: by the header as soon as it is known, otherwise by all
+// records.
 type namedSource struct {
 	stream.Source
 	file    *file.Source
-	decoder stream.Decoder // its own
-	names   *nameCheck     // nil = done
+	decoder stream.Decoder // separate from the runner's decoder
+	names   *nameCheck     // nil: the check is done
 	early   bool           // the first record has the names of all others
 	log     *slog.Logger
 	all     engine.Decoded
 }
 
-// withNames returns messages, which come from src, with the checks that OpenFile could not make.
+// withNames returns messages from src with the checks that OpenFile could not make.
 func withNames(cfg *config.Config, log *slog.Logger, messages stream.Source, src *file.Source) stream.Source {
 	n := newNameCheck(cfg)
 	if n.done() || src.Variables() != nil {
 		return messages
 	}
-	early := !wire.InputFile(cfg).Rereadable() && cfg.Pipeline.Interval == 0 // whole samples that nobody has looked at
+	early := !wire.InputFile(cfg).Rereadable() && cfg.Pipeline.Interval == 0 // records are whole samples, not checked yet
 	return &namedSource{Source: messages, file: src, decoder: src.Decoder(), names: n, early: early, log: log}
 }
 
@@ -176,8 +175,8 @@ func (s *namedSource) Read(ctx context.Context, dst []stream.Message) (int, erro
 	return n, err
 }
 
-// record adds the names of a record. It warns of a name that the first one lacks, as the error
-// comes after the last one only.
+// record adds the names of a record. It warns early of a name that the first record lacks: the error comes only after the
+// last record.
 func (s *namedSource) record(r *stream.Record, refusal *refuse.Error) error {
 	first := len(s.names.found) == 0
 	if refusal == nil {
@@ -193,7 +192,7 @@ func (s *namedSource) record(r *stream.Record, refusal *refuse.Error) error {
 	return nil
 }
 
-// Seek implements checkpoint.Seeker where the source does.
+// Seek implements checkpoint.Seeker if the source does.
 func (s *namedSource) Seek(ctx context.Context, next int64, last stream.Mark) error {
 	if seeker, ok := s.Source.(checkpoint.Seeker); ok {
 		return seeker.Seek(ctx, next, last)

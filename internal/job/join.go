@@ -16,8 +16,8 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// joining writes the records of all partitions in the order of their times. The oldest record is next; it waits
-// for a partition that has messages which were not delivered yet, but not longer than patience.
+// joining writes the records of all partitions in the order of their times. The oldest record is next. It waits while a
+// partition has messages that were not delivered yet, but not longer than patience.
 type joining struct {
 	producer *kafkasink.Producer
 	all      func() int // number of partitions
@@ -29,37 +29,37 @@ type joining struct {
 	mu      sync.Mutex
 	sources []*source
 	out     []stream.Message
-	sending chan struct{} // closed when out is written; nil = it is empty
+	sending chan struct{} // closed when out is written; nil: out is empty
 }
 
-// joinSize is the number of records that are written at once.
+// joinSize is the largest number of records per write.
 const joinSize = 1000
 
 func newJoining(p *kafkasink.Producer, all func() int, patience time.Duration, log *slog.Logger) *joining {
 	return &joining{producer: p, all: all, patience: patience, log: log, changed: make(chan struct{}, 1)}
 }
 
-// source is a partition that is joined.
+// source is one of the partitions.
 type source struct {
 	partition interface{ Waiting() bool }
 	topic     string
 	number    int
-	blocks    chan []entry // one is ready while the other is written
-	written   atomic.Int64 // offset before which all is written
+	blocks    chan []entry // the next block is read while one is written
+	written   atomic.Int64 // all messages before this offset are written
 
 	// The fields below belong to the goroutine that joins.
 	block []entry
-	taken int64     // offset before which all is in out
+	taken int64     // all messages before this offset are in out
 	since time.Time // when the block became empty
-	told  bool      // that the others do not wait
+	told  bool      // the log has reported that the others no longer wait
 }
 
-// entry is a record to be written, or the end of a message without one.
+// entry is a record to write, or the end of a message without records.
 type entry struct {
 	record stream.Message
 	skip   bool
 	time   int64
-	next   int64 // offset behind its message, 0 = more records of the message follow
+	next   int64 // offset after the message; 0: more records of the message follow
 }
 
 func newSource(p interface{ Waiting() bool }, topic string, number int) *source {
@@ -73,7 +73,7 @@ func (j *joining) add(s *source) {
 	j.wake()
 }
 
-// remove takes no more of a source and returns when all records taken are written, or ctx ends.
+// remove removes a source. It returns when the records already taken are written, or ctx ends.
 func (j *joining) remove(ctx context.Context, s *source) {
 	j.mu.Lock()
 	j.sources = slices.DeleteFunc(j.sources, func(o *source) bool { return o == s })
@@ -94,12 +94,12 @@ func (j *joining) wake() {
 	}
 }
 
-// run writes until ctx ends or a record is refused.
+// run writes records until ctx ends or a write fails.
 func (j *joining) run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		from, held := j.take()
 		if len(from) == 0 {
-			var again <-chan time.Time // a source that begins to wait says nothing
+			var again <-chan time.Time // timer: a source that runs dry sends no signal
 			if held {
 				again = time.After(10 * time.Millisecond)
 			}
@@ -128,13 +128,13 @@ func (j *joining) run(ctx context.Context) error {
 	return nil
 }
 
-// take moves records to out, in the order of their times, and returns their sources. Held: one has to wait for another
-// source.
+// take moves records to out, in the order of their times, and returns their sources. held: the next record must wait for
+// another source.
 func (j *joining) take() (from []*source, held bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.out = j.out[:0]
-	for len(j.out) < joinSize && len(j.sources) == j.all() { // fewer: others are about to begin, or to end
+	for len(j.out) < joinSize && len(j.sources) == j.all() { // fewer sources: some are starting or ending
 		var s *source
 		if s, held = j.oldest(); s == nil {
 			break
@@ -159,10 +159,10 @@ func (j *joining) take() (from []*source, held bool) {
 	return from, held
 }
 
-// oldest returns the source of the oldest record; nil: there is none, or it is held.
+// oldest returns the source of the oldest record; nil: there is no record, or it is held.
 func (j *joining) oldest() (first *source, held bool) {
 	for _, s := range j.sources {
-		waiting := s.partition.Waiting() // before the look at its blocks
+		waiting := s.partition.Waiting() // must be read before the blocks
 		if len(s.block) == 0 {
 			select {
 			case s.block = <-s.blocks:
@@ -190,17 +190,17 @@ func (j *joining) oldest() (first *source, held bool) {
 	return first, false
 }
 
-// splitter makes entries of messages.
+// splitter splits messages into entries.
 type splitter struct {
 	decoder stream.Decoder
 	log     *slog.Logger
 
 	record stream.Record
 	block  []entry
-	last   int64 // time of the record before
+	last   int64 // time of the previous record
 }
 
-// read hands the records of a partition over until ctx ends.
+// read passes the records of a partition to j until ctx ends.
 func (p *splitter) read(ctx context.Context, s *source, j *joining) error {
 	from := s.partition.(stream.Source)
 	p.last = math.MinInt64
@@ -219,7 +219,7 @@ func (p *splitter) read(ctx context.Context, s *source, j *joining) error {
 	}
 }
 
-// split returns the records of messages, each with its series as the key.
+// split returns the records of messages, each with its series as key.
 func (p *splitter) split(messages []stream.Message) []entry {
 	p.block = make([]entry, 0, len(messages))
 	for i := range messages {
@@ -234,7 +234,7 @@ func (p *splitter) split(messages []stream.Message) []entry {
 		}
 		p.block[len(p.block)-1].next = msg.Offset + 1
 	}
-	// A single stamp in the future holds nothing back.
+	// A single time stamp in the future must not hold the other partitions back.
 	for i := range p.block[1:] {
 		p.block[i].time = min(p.block[i].time, p.block[i+1].time)
 	}
@@ -265,7 +265,7 @@ func (p *splitter) decode(msg *stream.Message) {
 	}
 }
 
-// append adds one record. A message that cannot be decoded keeps its key and follows the record before it.
+// append adds one record. A message that cannot be decoded keeps its key, and gets the time of the previous record.
 func (p *splitter) append(part *stream.Message, err error) {
 	key := part.Key
 	if err == nil {

@@ -31,8 +31,8 @@ import (
 	"github.com/orffvar/forecaster/stream/run"
 )
 
-// The program must end within ten seconds of a signal. drainTimeout is for the last batch
-// and checkpoint of a partition, handOver also for giving it back to the group.
+// The program must end within ten seconds after a signal. drainTimeout limits the last batch and checkpoint of a partition.
+// handOver also includes the return of the partition to the group.
 const (
 	drainTimeout = 7 * time.Second
 	handOver     = 8 * time.Second
@@ -40,37 +40,37 @@ const (
 
 // Live is a running job: one run.Runner for each partition.
 type Live struct {
-	Cfg     *config.Config                // as it started
-	current atomic.Pointer[config.Config] // as it was reloaded last
+	Cfg     *config.Config                // configuration at the start
+	current atomic.Pointer[config.Config] // configuration after the last reload
 	log     *slog.Logger
-	Level   *slog.LevelVar // of the log; nil = it stays
+	Level   *slog.LevelVar // level of the log, which a reload changes; nil: fixed
 	Board   scoreboard
 
-	// ResetCommand is shown in errors about checkpoints, see ResetCommand; "" = none.
+	// ResetCommand is the command in errors about checkpoints: see the function ResetCommand; "": none.
 	ResetCommand string
 
 	reloads reloadCounts
 	places  *places
 
-	// Taps see every batch before the outputs do.
+	// Taps get every batch before the outputs.
 	Taps []stream.Sink
 
-	// Losses is the engine.Evaluation.Losses of every engine; nil = nobody wants them.
+	// Losses is engine.Evaluation.Losses of every engine; may be nil.
 	Losses func(s *stream.Series, model string, losses []float64)
 
-	Page    *livepage.Page // one of the taps; nil unless the endpoint is enabled
-	Address string         // of the endpoint, once it is served
+	Page    *livepage.Page // also one of the taps; nil unless the endpoint is enabled
+	Address string         // address of the endpoint, set by ServeHTTP
 
 	state *kafka.StateTopic // nil unless the checkpoints are in Kafka
 
 	mu      sync.Mutex
-	groups  []*kafka.Group // of the topics that are forecast, and of those that are joined; none unless the input is Kafka
+	groups  []*kafka.Group // groups for the forecast topics and for the joined topics; empty unless the input is Kafka
 	working map[string]*partition
-	past    map[string]counters // of partitions that were given back
-	open    map[string]string   // output paths in use, by whom
+	past    map[string]counters // counters of partitions that were given back
+	open    map[string]string   // output path -> partition that uses it
 }
 
-// NewLive returns a job that has not started. The live page shows the note.
+// NewLive returns a job that has not started. note appears on the live page.
 func NewLive(cfg *config.Config, log *slog.Logger, note string) *Live {
 	l := &Live{
 		Cfg: cfg, log: log,
@@ -91,10 +91,10 @@ func NewLive(cfg *config.Config, log *slog.Logger, note string) *Live {
 	return l
 }
 
-// scoreEvery is livepage.Config.ScoreEvery: a new configuration may change it.
+// scoreEvery implements livepage.Config.ScoreEvery. A reload may change it.
 func (l *Live) scoreEvery() int { return l.current.Load().Evaluate.Interval }
 
-// Run serves the endpoint and works until the input or ctx ends.
+// Run serves the endpoint and processes the input until the input or ctx ends.
 func (l *Live) Run(ctx context.Context) error {
 	if !l.stateful() {
 		l.log.Warn("neither state.dir nor state.topic is set: no checkpoints, every start is from scratch")
@@ -111,7 +111,7 @@ func (l *Live) Run(ctx context.Context) error {
 	return advise(l.Process(ctx), l.ResetCommand)
 }
 
-// Process works until the input or ctx ends.
+// Process processes the input until the input or ctx ends.
 func (l *Live) Process(ctx context.Context) error {
 	if wire.InputKafka(l.Cfg) != nil {
 		return l.runKafka(ctx)
@@ -154,7 +154,7 @@ func (l *Live) runKafka(ctx context.Context) error {
 	}
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil // stopped before there was anything to do
+			return nil // stopped before the first partition
 		}
 		return err
 	}
@@ -171,7 +171,7 @@ func (l *Live) runKafka(ctx context.Context) error {
 	return jobs.Wait()
 }
 
-// onPartition returns the function that works on one partition of Kafka.
+// onPartition returns the function that processes a Kafka partition.
 func (l *Live) onPartition(newDecoder func(context.Context) (stream.Decoder, error)) func(context.Context, *kafka.Partition) error {
 	return func(ctx context.Context, p *kafka.Partition) error {
 		dec, err := newDecoder(ctx)
@@ -183,11 +183,11 @@ func (l *Live) onPartition(newDecoder func(context.Context) (stream.Decoder, err
 	}
 }
 
-// prepareKafka waits for the brokers, checks the rights of the job and opens the state topic.
+// prepareKafka waits for the brokers, checks the rights of the job, and opens the state topic.
 func (l *Live) prepareKafka(ctx context.Context, group *kafka.Group) error {
 	err := group.Wait(ctx)
 	if lacking := wire.CheckKafkaRights(ctx, l.Cfg); lacking != nil {
-		return lacking // says more
+		return lacking // the more detailed error
 	}
 	if topic := l.Cfg.State.Topic; topic != "" && err == nil {
 		l.state, err = group.StateTopic(ctx, topic)
@@ -205,11 +205,11 @@ func (l *Live) groupConfig(connection cluster.Connection) kafka.GroupConfig {
 	}
 }
 
-// stateful reports whether there are checkpoints.
+// stateful reports whether the job saves checkpoints.
 func (l *Live) stateful() bool { return l.Cfg.State.Dir != "" || l.Cfg.State.Topic != "" }
 
-// partitions returns the number of partitions that share the memory: all, as the group may
-// assign all of them to one process.
+// partitions returns the number of partitions that share the memory: all of them, because the group may assign all to one
+// process.
 func (l *Live) partitions() int {
 	groups := l.kafkaGroups()
 	if len(groups) == 0 {
@@ -230,7 +230,7 @@ func (l *Live) kafkaGroups() []*kafka.Group {
 	return l.groups
 }
 
-// work runs one partition. The labels fill the placeholders of output paths.
+// work processes one partition. labels replace the placeholders in output paths.
 func (l *Live) work(ctx context.Context, name string, src stream.Source, dec stream.Decoder, labels map[string]string) (err error) {
 	cfg, release, err := l.outputsOf(name, labels)
 	if err != nil {
@@ -305,7 +305,7 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	return err
 }
 
-// engineConfig is the engine of one partition, which has a part of the memory.
+// engineConfig returns the configuration of the engine of one partition, which may use its share of the memory.
 func (l *Live) engineConfig(cfg *config.Config, name string, labels map[string]string) engine.Config {
 	pool, topic := stream.AllSeries, ""
 	if labels != nil { // one of several partitions
@@ -328,7 +328,7 @@ func logAdjusted(log *slog.Logger, partition string, list []checkpoint.SettingCh
 	}
 }
 
-// closing closes an edge after work that has ended with err, unless that hangs in it.
+// closing closes an edge after work has ended with err, unless the work hangs in that edge.
 func closing(err error, end func() error) error {
 	if stalled := new(run.StalledError); errors.As(err, &stalled) {
 		return err
@@ -336,7 +336,7 @@ func closing(err error, end func() error) error {
 	return errors.Join(err, end())
 }
 
-// stallTimeout is state.stall_timeout, but longer than a request may take.
+// stallTimeout returns state.stall_timeout, or more if a request may last longer.
 func stallTimeout(c *config.Config) time.Duration {
 	limit := c.State.StallTimeout
 	if limit > 0 {
@@ -345,8 +345,8 @@ func stallTimeout(c *config.Config) time.Duration {
 	return limit
 }
 
-// openOutputs opens the outputs of a partition. A frozen member may still hold their files, until it
-// notices that the partition is no longer its own: it gets the time of a session for that.
+// openOutputs opens the outputs of a partition. A frozen member may still hold their files until it notices the loss of
+// the partition: openOutputs retries for the session timeout.
 func (l *Live) openOutputs(ctx context.Context, cfg *config.Config, taps []stream.Sink) (*wire.Outputs, error) {
 	var wait time.Duration
 	if k := wire.InputKafka(cfg); k != nil {
@@ -366,9 +366,8 @@ func (l *Live) openOutputs(ctx context.Context, cfg *config.Config, taps []strea
 	}
 }
 
-// outputsOf returns the configuration with the placeholders {topic} and
-// {partition} of its output paths filled in, and reserves the paths: two
-// partitions cannot write one file.
+// outputsOf returns the configuration with {topic} and {partition} in output paths replaced. It reserves the paths, because
+// two partitions cannot write one file.
 func (l *Live) outputsOf(name string, labels map[string]string) (cfg *config.Config, release func(), err error) {
 	var pairs []string
 	for k, v := range labels {
@@ -394,7 +393,7 @@ func (l *Live) outputsOf(name string, labels map[string]string) (cfg *config.Con
 	}, nil
 }
 
-// runConfig returns the settings of the run of a partition.
+// runConfig returns the settings of a partition's runner.
 func runConfig(cfg *config.Config) run.Config {
 	rc := run.Config{
 		Settings:          wire.Settings(cfg),
@@ -416,16 +415,16 @@ type partition struct {
 	runner  *run.Runner
 	out     *wire.Outputs
 	decoder stream.Decoder
-	damaged func() int64 // Checkpoints that could not be read
+	damaged func() int64 // number of checkpoints that could not be read
 	watch   *seriesWatch
 }
 
 // counters are the counts of a partition over all its runners.
 type counters struct {
 	run.Stats
-	SinkRetries map[string]int64 // requests to InfluxDB that were repeated, by reason
-	Problem     string           // cause of a wait for a schema, or of failed requests to an output; "" = none
-	Damaged     int64            // Checkpoints that could not be read
+	SinkRetries map[string]int64 // number of repeated requests to outputs, by reason
+	Problem     string           // cause of a wait for a schema, or of failed requests to an output; "": none
+	Damaged     int64            // number of checkpoints that could not be read
 }
 
 func (p *partition) counters() counters {
@@ -450,17 +449,16 @@ func (l *Live) ended(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	last := l.working[name].counters().plus(l.past[name])
-	// These figures describe the present, which ends with the work.
+	// These are gauges: their values end with the work.
 	last.Refused, last.Problem, last.Hanging, last.UnsavedSince, last.Watermark = 0, "", run.StalledError{}, time.Time{}, 0
-	if l.groups != nil { // another member has the models now
+	if l.groups != nil { // another member of the group has the models now
 		last.Series, last.CheckpointBytes = 0, 0
 	}
 	l.past[name] = last
 	delete(l.working, name)
 }
 
-// Stats returns the counters of each partition that was ever assigned; gauges have their
-// current values.
+// Stats returns the counters of each partition that was ever assigned. Gauges have their current values.
 func (l *Live) Stats() map[string]counters {
 	l.mu.Lock()
 	defer l.mu.Unlock()

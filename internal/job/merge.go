@@ -13,8 +13,8 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
-// Merge writes the records of input.kafka.topics to the topic input.kafka.join, with the series as the
-// key, until ctx ends. With partitions > 0 it creates a topic that does not exist.
+// Merge copies the records of input.kafka.topics to the topic input.kafka.join, with the series as key, until ctx ends.
+// partitions > 0: it creates a missing topic with that number of partitions.
 func Merge(ctx context.Context, cfg *config.Config, partitions int, log *slog.Logger) error {
 	k := wire.InputKafka(cfg)
 	connection, err := k.Connection()
@@ -27,7 +27,7 @@ func Merge(ctx context.Context, cfg *config.Config, partitions int, log *slog.Lo
 	}
 	switch {
 	case ctx.Err() != nil:
-		return nil //nolint:nilerr // stopped before there was anything to do
+		return nil //nolint:nilerr // stopped before the first record
 	case err != nil:
 		return err
 	}
@@ -38,13 +38,13 @@ func Merge(ctx context.Context, cfg *config.Config, partitions int, log *slog.Lo
 	return m.run(ctx)
 }
 
-// merger copies records while its member of the group is the member that copies.
+// merger copies records while this member of the group is the one that copies.
 type merger struct {
 	group      *kafka.Group
 	producer   *kafkasink.Producer
 	newDecoder func(context.Context) (stream.Decoder, error)
-	drain      time.Duration // limit for the end; shorter than handOver
-	patience   time.Duration // with a partition that has messages and does not deliver them
+	drain      time.Duration // time limit for the last writes; shorter than handOver
+	patience   time.Duration // longest wait for a partition that has messages but does not deliver them
 	log        *slog.Logger
 	to         string
 }
@@ -77,7 +77,7 @@ func (m *merger) run(ctx context.Context) error {
 	defer m.producer.Close()
 	m.log.Info("merging", "to", m.to)
 	j := newJoining(m.producer, m.group.NumPartitions, m.patience, m.log)
-	// An orderly end must not duplicate records: requests and commits may outlive ctx.
+	// Writes and commits may outlive ctx, so that an orderly end does not duplicate records.
 	writing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	reading, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -98,7 +98,7 @@ func (m *merger) run(ctx context.Context) error {
 	return err
 }
 
-// commitEvery limits the records that are written twice after a crash.
+// commitEvery is the time between commits. It limits the records that are written twice after a crash.
 const commitEvery = time.Second
 
 // work reads one partition, and commits the records that j has written.

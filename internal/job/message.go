@@ -9,8 +9,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// appendRecordJSON appends r in the form that input.data_format: json reads. Numbers
-// round-trip: reading them gives the same bits.
+// appendRecordJSON appends r in the layout that input.data_format: json reads. Numbers round-trip bit for bit.
 func appendRecordJSON(dst []byte, r *stream.Record) []byte {
 	dst = append(dst, `{"time":"`...)
 	dst = time.Unix(0, r.Time).UTC().AppendFormat(dst, time.RFC3339Nano)

@@ -95,7 +95,7 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	var refused int64
 	for _, reason := range refuse.Reasons {
 		counter(descDeadLetters, float64(sum.DeadLetters[reason]), string(reason))
-		if reason != refuse.Rejected { // a point, not a record
+		if reason != refuse.Rejected { // a rejected point is not a record
 			refused += sum.DeadLetters[reason]
 		}
 	}
@@ -158,8 +158,8 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// collectScores pools the scores of the series: the number of metrics must not grow with the number of
-// series. A skill has the definition of evaluate, with the NMSE of all series.
+// collectScores pools the scores of all series, so that the number of metrics does not grow with the number of series.
+// Skills are defined as in evaluate, with the NMSE of all series.
 func (m *metrics) collectScores(gauge func(d *prometheus.Desc, v float64, labels ...string)) {
 	type key struct {
 		model   string
@@ -173,7 +173,7 @@ func (m *metrics) collectScores(gauge func(d *prometheus.Desc, v float64, labels
 		}
 		sum := all[key{k.Model, k.Horizon}]
 		sum.mse, sum.n = sum.mse+s.SCVMSE, sum.n+1
-		if s.SkillVsNaive < 1 { // a perfect forecast does not tell the error of persistence
+		if s.SkillVsNaive < 1 { // with a perfect forecast the error of persistence is unknown
 			sum.nmse, sum.persistence = sum.nmse+s.NMSE, sum.persistence+s.NMSE/(1-s.SkillVsNaive)
 		}
 		all[key{k.Model, k.Horizon}] = sum

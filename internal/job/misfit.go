@@ -8,14 +8,14 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// misfitLog is a tap that warns when samples do not fit to pipeline.interval: once, and once more
-// for series whose samples are closer than those before.
+// misfitLog is a tap that warns if samples do not fit pipeline.interval: once, and again for series with closer samples
+// than before.
 type misfitLog struct {
 	*GapWatch
 	log       *slog.Logger
 	partition string
-	settled   int    // series whose spacing is known
-	said      string // last
+	settled   int    // number of series with a known spacing
+	said      string // last warning
 }
 
 // newMisfitLog returns the tap of a partition; nil without an interval.

@@ -11,15 +11,15 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 )
 
-// nameCheck looks in a file for the variables that the configuration names.
+// nameCheck searches a file for the variables that the configuration names.
 type nameCheck struct {
 	file    string
 	inputs  []string     // model.exogenous
-	missing []configured // names that were not found so far
+	missing []configured // names not found so far
 	found   []string     // variables of the file
 	has     map[string]bool
-	targets bool // a variable is no exogenous input
-	unnamed bool // a record has no names, which makes every name possible
+	targets bool // the file has a variable that is not an exogenous input
+	unnamed bool // a record has no names, so every name is possible
 }
 
 // configured is a name and the key that has it. A file must have the required names.
@@ -60,15 +60,15 @@ func newNameCheck(c *config.Config) *nameCheck {
 	return n
 }
 
-// fits reports whether the names that were found so far are all that a file must have.
+// fits reports whether all required names were found.
 func (n *nameCheck) fits() bool {
 	return n.unnamed || (n.targets || len(n.inputs) == 0) && !slices.ContainsFunc(n.missing, func(c configured) bool { return c.required })
 }
 
-// done reports whether further names cannot change the result.
+// done reports whether further records cannot change the result.
 func (n *nameCheck) done() bool { return n.unnamed || n.fits() && len(n.missing) == 0 }
 
-// add takes the names of a record, nil for one without.
+// add adds the names of a record; nil: the record has no names.
 func (n *nameCheck) add(names []string) {
 	n.unnamed = n.unnamed || names == nil
 	for _, name := range names {
@@ -81,10 +81,10 @@ func (n *nameCheck) add(names []string) {
 	}
 }
 
-// mostNamed is the number of variables that a message lists.
+// mostNamed is the largest number of variables that an error lists.
 const mostNamed = 10
 
-// problem is the text about a name that was not found.
+// problem describes a name that was not found.
 func (n *nameCheck) problem(c configured, of string) string {
 	listed := strings.Join(n.found[:min(len(n.found), mostNamed)], ", ")
 	if more := len(n.found) - mostNamed; more > 0 {
@@ -93,8 +93,8 @@ func (n *nameCheck) problem(c configured, of string) string {
 	return fmt.Sprintf("%s: %s: there is no variable %q; the %s has %s", n.file, c.key, c.name, of, listed)
 }
 
-// result returns an error for a required name that the file lacks, and warns of the others:
-// a configuration may serve several files.
+// result returns an error for a missing required name. It only warns of other missing names, because a configuration may
+// serve several files.
 func (n *nameCheck) result(log *slog.Logger) error {
 	if n.done() || len(n.found) == 0 {
 		return nil

@@ -15,7 +15,7 @@ type NewestForecasts struct {
 // Write implements stream.Sink.
 func (n *NewestForecasts) Write(_ context.Context, b *stream.Batch) error {
 	for i := range b.Forecasts {
-		f := b.Forecasts[i] // the vectors belong to the batch
+		f := b.Forecasts[i] // its slices belong to the batch, and are copied
 		name := f.Series.Name
 		old, seen := n.forecasts[name]
 		if !seen {
@@ -43,7 +43,7 @@ func NewNewestForecasts() *NewestForecasts {
 	return &NewestForecasts{forecasts: make(map[string][]stream.Forecast)}
 }
 
-// All returns the forecasts, by the order in which the series appeared.
+// All returns the forecasts, series in order of appearance.
 func (n *NewestForecasts) All() (all []stream.Forecast) {
 	for _, series := range n.order {
 		all = append(all, n.forecasts[series]...)

@@ -9,7 +9,7 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
-// A pacer limits a loop to a number of iterations per second.
+// pacer limits a loop to rate iterations per second.
 type pacer struct {
 	rate  float64
 	start time.Time
@@ -18,7 +18,7 @@ type pacer struct {
 
 func newPacer(rate float64) *pacer { return &pacer{rate: rate, start: time.Now()} }
 
-// wait returns when n more iterations are due; at rate 0 at once.
+// wait returns when n more iterations are due; rate 0: immediately.
 func (p *pacer) wait(ctx context.Context, n int) error {
 	if p.rate == 0 {
 		return ctx.Err()
@@ -28,8 +28,7 @@ func (p *pacer) wait(ctx context.Context, n int) error {
 	return sleep(ctx, time.Until(due))
 }
 
-// paced delays the messages of src to the pace of their time stamps times speed; 0 delays
-// nothing.
+// paced delays the messages of src to speed times real time, by their time stamps; 0: no delay.
 func paced(src stream.Source, dec stream.Decoder, speed float64) stream.Source {
 	if speed == 0 {
 		return src
@@ -53,7 +52,7 @@ func (p *pacedSource) Read(ctx context.Context, dst []stream.Message) (int, erro
 		return n, err
 	}
 	if p.decoder.Decode(&p.record, &dst[0]) != nil {
-		return n, err // the engine refuses it with a reason
+		return n, err // the engine refuses the message
 	}
 	if p.start.IsZero() {
 		p.start, p.first = time.Now(), p.record.Time
@@ -65,7 +64,7 @@ func (p *pacedSource) Read(ctx context.Context, dst []stream.Message) (int, erro
 	return n, err
 }
 
-// Seek implements checkpoint.Seeker where the source does.
+// Seek implements checkpoint.Seeker if the source does.
 func (p *pacedSource) Seek(ctx context.Context, next int64, last stream.Mark) error {
 	if s, ok := p.Source.(checkpoint.Seeker); ok {
 		return s.Seek(ctx, next, last)

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// NewPlainLog returns a log for the person who has started a command: a line such as
+// NewPlainLog returns a log for a person at a terminal. Each record is a line without its time, such as
 //
 //	warning: data.csv: the message key=value
 //
@@ -19,14 +19,14 @@ func NewPlainLog(w io.Writer, level slog.Leveler) *slog.Logger {
 	l := &plainLog{w: w, text: new(bytes.Buffer), mu: new(sync.Mutex)}
 	l.Handler = slog.NewTextHandler(l.text, &slog.HandlerOptions{Level: level, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 		if len(groups) == 0 && (a.Key == slog.TimeKey || a.Key == slog.LevelKey || a.Key == slog.MessageKey) {
-			return slog.Attr{} // Handle writes the two others
+			return slog.Attr{} // Handle writes level and message
 		}
 		return a
 	}})
 	return slog.New(l)
 }
 
-// plainLog has a Handler that writes the attributes into text.
+// plainLog implements slog.Handler. An inner Handler writes the attributes into text.
 type plainLog struct {
 	slog.Handler
 	w    io.Writer

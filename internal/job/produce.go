@@ -21,13 +21,13 @@ import (
 // Produce publishes a file to the first topic of input.kafka.
 type Produce struct {
 	Path         string
-	Series       string // name of the series for rows without one; "" = the file's name
+	Series       string // name of the series for rows without one; "": the name of the file
 	Sort, Strict bool
-	Rate         float64 // rows per second; 0 = no limit
-	Speed        float64 // multiple of real time by the time stamps; 0 = no limit
-	Now          bool    // replace the time of each row by the present time
+	Rate         float64 // rows per second; 0: no limit
+	Speed        float64 // multiple of real time, by the time stamps; 0: no limit
+	Now          bool    // replace the time of each row by the current time
 	Loop         bool    // start again at the end of the file
-	Partitions   int     // number for a new topic; 0 = the topic must exist
+	Partitions   int     // number of partitions of a new topic; 0: the topic must exist
 
 	Log   *slog.Logger
 	Watch Watch // may be nil
@@ -82,7 +82,7 @@ func (p *Produce) Run(ctx context.Context, cfg *config.Config) (*Produced, error
 	}
 }
 
-// atBrokers says which setting an error in reaching the brokers is about.
+// atBrokers adds the setting to the error of unreachable brokers.
 func atBrokers(err error) error {
 	if err == nil {
 		return nil
@@ -96,8 +96,8 @@ func (p *Produce) open(cfg *config.Config) (*file.Source, error) {
 	return wire.OpenFile(&c)
 }
 
-// tryFile reports a file that cannot be read before anything is published or created.
-// Standard input cannot be read twice.
+// tryFile returns an error for an unreadable file before anything is published or created. It does not check standard
+// input, which can be read only once.
 func (p *Produce) tryFile(cfg *config.Config) error {
 	if info, err := os.Stat(p.Path); err == nil && !info.Mode().IsRegular() || p.Path == "-" {
 		return nil

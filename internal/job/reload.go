@@ -15,22 +15,21 @@ import (
 	"github.com/orffvar/forecaster/stream/run"
 )
 
-// reloadEvery is the time between two polls of the configuration files. A change counts
-// once two polls agree, so that no half-written file is read.
+// reloadEvery is the time between two polls of the configuration files. A change counts when two polls in a row agree, so
+// that no half-written file is read.
 const reloadEvery = 500 * time.Millisecond
 
 // reloadCounts counts reloads by result.
 type reloadCounts struct{ taken, refused atomic.Int64 }
 
-// reloader reads the configuration of a running job again when its files change.
+// reloader reloads the configuration of a running job when its files change.
 type reloader struct {
 	files []string // paths of the configuration
 	load  func() (*config.Config, error)
 	job   *Live
 }
 
-// NewReloader returns what reads the configuration files again, by load, and applies the
-// changes to job.
+// NewReloader returns a reloader. load reads the configuration files; changes are applied to job.
 func NewReloader(files []string, load func() (*config.Config, error), job *Live) *reloader {
 	return &reloader{files: files, load: load, job: job}
 }
@@ -69,19 +68,18 @@ func (r *reloader) Watch(ctx context.Context, hup <-chan os.Signal) (stop func()
 	}
 }
 
-// content hashes the configuration files and the files of secrets that they name.
+// content returns a hash of the configuration files and the files of secrets that they name.
 func (r *reloader) content() [sha256.Size]byte {
 	h := sha256.New()
 	for _, name := range slices.Concat(r.files, config.SecretFiles(r.job.current.Load())) {
 		text, err := os.ReadFile(name) // #nosec G304 -- the user's configuration
 		fmt.Fprintf(h, "%s %d %v\n", name, len(text), err != nil)
-		_, _ = h.Write(text) // a hash takes everything
+		_, _ = h.Write(text) // never fails
 	}
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// reload applies the settings that can change while the job runs. An invalid
-// configuration changes nothing.
+// reload applies the settings that can change while the job runs. An invalid configuration changes nothing.
 func (r *reloader) reload() {
 	l := r.job
 	next, err := r.load()
@@ -118,7 +116,7 @@ func (r *reloader) reload() {
 	})
 }
 
-// change applies c to all partitions, and the configuration in force to their outputs.
+// change applies c to all partitions, and the current configuration to their outputs.
 func (l *Live) change(c run.Change) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -131,6 +129,6 @@ func (l *Live) change(c run.Change) {
 // SetLevel sets the level of the log to the level in c.
 func SetLevel(v *slog.LevelVar, c config.Log) {
 	var level slog.Level
-	_ = level.UnmarshalText([]byte(c.Level)) // validated with the configuration
+	_ = level.UnmarshalText([]byte(c.Level)) // the configuration was validated
 	v.Set(level)
 }

@@ -20,18 +20,17 @@ import (
 	"github.com/orffvar/forecaster/stream/run"
 )
 
-// ReplayOptions are the parts of a replay that the configuration does not have.
+// ReplayOptions are the options of a replay beside the configuration.
 type ReplayOptions struct {
 	Log   *slog.Logger
-	State string        // directory of the checkpoint to go on from and to leave; "" = none
+	State string        // directory of the checkpoint to resume from, and to save at the end; "": none
 	Known bool          // exogenous inputs of later rows are known when a forecast is made
-	Live  *Live         // shows the work; may be nil
-	Taps  []stream.Sink // see every batch before the outputs
+	Live  *Live         // job whose live page shows the replay; may be nil
+	Taps  []stream.Sink // get every batch before the outputs
 	Watch Watch         // may be nil
 }
 
-// Watch shows the progress through src, whose samples the second argument counts, until the
-// reader calls stop.
+// Watch shows the progress through src until stop is called. samples returns the number of samples so far.
 type Watch func(src *file.Source, samples func() int64) (stop func())
 
 func (w Watch) start(src *file.Source, samples func() int64) (stop func()) {
@@ -45,15 +44,15 @@ func (w Watch) start(src *file.Source, samples func() int64) (stop func()) {
 type Replayed struct {
 	run.Stats
 	Elapsed  time.Duration
-	Resumed  bool     // from a checkpoint of the same file: only new rows were read
-	Notes    []string // rows of the file that the checkpoint already had, and settings that have changed since
+	Resumed  bool     // resumed from a checkpoint of the same file, so only new rows were read
+	Notes    []string // notes about rows that the checkpoint already contained, and about changed settings
 	Refusals wire.Refusals
 	Metrics  []stream.Metric // scores at the end
-	Resets   int64           // of counters
+	Resets   int64           // number of resets of counters
 }
 
-// Replay runs the input file through the engine and into the outputs. If ctx ends first,
-// Replay returns the result of the rows so far.
+// Replay runs the input file through the engine and into the outputs. If ctx ends, Replay returns the result of the rows so
+// far.
 func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replayed, err error) {
 	if f := wire.OutputFile(cfg); o.State != "" && f != nil && f.Waits() {
 		return nil, fmt.Errorf("--state: a file that has y (of --columns y or nixtla, or Parquet) cannot go on where another replay has ended, as y is written when it was observed: "+
@@ -73,7 +72,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	}
 	defer src.Close()
 	ec := wire.EngineConfig(cfg, stream.AllSeries)
-	ec.Together, ec.MetricsWindow = run.Together, 0 // one score for the whole file
+	ec.Together, ec.MetricsWindow = run.Together, 0 // 0: one score for the whole file
 	e, err := engine.New(ec)
 	if err != nil {
 		return nil, err
@@ -96,7 +95,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	}
 	reset := ""
 	var adjusted []checkpoint.SettingChange
-	var before []string // checkpoints
+	var before []string // paths of the older checkpoints
 	if o.State != "" {
 		rc.Adjusted = func(list []checkpoint.SettingChange) { adjusted = list }
 		reset = "forecaster checkpoint reset " + shell.Quote(o.State) + " --yes"
@@ -163,7 +162,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	var batch engine.Results
 	e.AppendScores(&batch)
 	r.Metrics, r.Resets = batch.Metrics, e.Resets()
-	if o.Live != nil { // the last samples are fewer than evaluate.interval
+	if o.Live != nil { // scores after the last samples, which are fewer than evaluate.interval
 		err = errors.Join(o.Live.Board.Write(ctx, &batch.Batch), o.Live.Page.Write(ctx, &batch.Batch))
 	}
 	return r, err

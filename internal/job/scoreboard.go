@@ -8,11 +8,10 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// A scoreboard is a tap that remembers the latest scores, for the terminal and for
-// /metrics.
+// scoreboard is a tap that keeps the latest scores, for the terminal and for /metrics.
 type scoreboard struct {
 	mu     sync.Mutex
-	order  []ScoreKey // of first appearance
+	order  []ScoreKey // keys in order of appearance
 	scores map[ScoreKey]scoring.Score
 }
 
@@ -46,7 +45,7 @@ func (s *scoreboard) Write(_ context.Context, b *stream.Batch) error {
 // Close implements stream.Sink.
 func (s *scoreboard) Close() error { return nil }
 
-// Each calls f for every score, in the order of their first appearance.
+// Each calls f for every score, in order of appearance.
 func (s *scoreboard) Each(f func(k ScoreKey, score scoring.Score)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// A seriesWatch is a tap of a partition that knows which of its series are silent, and which are expected to
-// reach a limit: what /metrics says of single series without a metric for each.
+// seriesWatch is a tap of a partition that counts the silent series, and those that are expected to reach a limit. /metrics
+// has these counts instead of a metric per series.
 type seriesWatch struct {
 	now func() time.Time
 
@@ -20,18 +20,18 @@ type seriesWatch struct {
 
 // watchedSeries is one series.
 type watchedSeries struct {
-	arrived time.Time // of the last sample
-	time    int64     // of the last sample, ns
-	spacing float64   // mean of the last steps between samples, ns; 0 = not known yet
-	steps   float64   // that it is a mean of
+	arrived time.Time // arrival of the last sample
+	time    int64     // time stamp of the last sample, ns since 1970
+	spacing float64   // mean of the last steps between samples, ns; 0: not known yet
+	steps   float64   // number of steps in the mean
 
-	expected    int     // variables that are expected to reach their limit
-	timeToLimit float64 // seconds to the first of them; NaN = none
+	expected    int     // number of variables that are expected to reach their limit
+	timeToLimit float64 // seconds until the first of them does; NaN: none
 }
 
 const (
-	spacingSteps = 50 // of the mean
-	silentAfter  = 10 // spacings without a sample make a series silent
+	spacingSteps = 50 // largest number of steps in the mean
+	silentAfter  = 10 // a series is silent after this number of spacings without a sample
 )
 
 func newSeriesWatch() *seriesWatch {
@@ -70,7 +70,7 @@ func (w *seriesWatch) Write(_ context.Context, b *stream.Batch) error {
 // Close implements stream.Sink.
 func (w *seriesWatch) Close() error { return nil }
 
-// silent returns the number of series without a sample for ten times their own spacing.
+// silent returns the number of series without a sample for silentAfter spacings.
 func (w *seriesWatch) silent() (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -83,7 +83,8 @@ func (w *seriesWatch) silent() (n int) {
 	return n
 }
 
-// limits returns how many variables are expected to reach a limit, and the seconds to the first; NaN = none.
+// limits returns the number of variables that are expected to reach a limit, and the seconds until the first does; NaN:
+// none.
 func (w *seriesWatch) limits() (expected int, first float64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -22,8 +22,8 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 )
 
-// maxConnections is the number of connections that the HTTP server keeps, see crowd. It is more than
-// livepage.MaxClients, which are served without an end.
+// maxConnections is the largest number of connections of the HTTP server: see crowd. It exceeds livepage.MaxClients, the
+// number of connections that stay open.
 const maxConnections = 128
 
 // ServeHTTP starts the endpoint if server.enabled is set, and returns a function that
@@ -56,13 +56,13 @@ func (l *Live) ServeHTTP() (stop func(), err error) {
 	return l.serve(listener, settings), nil
 }
 
-// serve answers the connections of a listener, with TLS unless settings is nil. Each has limited time: a client
-// that sends or takes nothing keeps no connection.
+// serve answers the connections of a listener, with TLS unless settings is nil. Timeouts close the connection of a client
+// that neither sends nor receives.
 func (l *Live) serve(listener net.Listener, settings *tls.Config) (stop func()) {
 	guests := &crowd{Listener: listener, limit: maxConnections}
 	server := &http.Server{
 		TLSConfig:         settings,
-		ErrorLog:          slog.NewLogLogger(l.log.Handler(), slog.LevelDebug), // what single clients do
+		ErrorLog:          slog.NewLogLogger(l.log.Handler(), slog.LevelDebug), // mistakes of single clients
 		Handler:           guests.keep(l.handler()),
 		ConnContext:       guests.inContext,
 		ReadHeaderTimeout: 5 * time.Second,
@@ -129,15 +129,14 @@ func (l *Live) handler() http.Handler {
 	return all
 }
 
-// authorised lets requests pass that have server.token, as a bearer token or as the
-// password of HTTP basic authentication. Without server.token, only requests to this
-// machine by its own name pass.
+// authorised accepts requests with server.token as bearer token or as password of HTTP basic authentication. Without
+// server.token it accepts only requests whose Host is this machine.
 func (l *Live) authorised(next http.Handler) http.Handler {
 	local := localOnly(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := l.current.Load().Server.Token.Reveal()
 		if token == "" {
-			local.ServeHTTP(w, r) // server.listen is on loopback: internal/config requires it
+			local.ServeHTTP(w, r) // server.listen is on loopback, as internal/config requires
 			return
 		}
 		given, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
@@ -153,13 +152,13 @@ func (l *Live) authorised(next http.Handler) http.Handler {
 	})
 }
 
-// stalled is the time without a heartbeat after which a job is not ready.
+// stalled is the time without a heartbeat after which a job counts as not ready.
 const stalled = 30 * time.Second
 
-// allRefused is the number of records in a row that no job refuses which can read its input.
+// allRefused is the number of refused records in a row after which the input counts as unreadable.
 const allRefused = 10
 
-// notReady returns the reason why the job does not work, "" if it does.
+// notReady returns the reason why the job is not ready; "": it is.
 func (l *Live) notReady() string {
 	l.mu.Lock()
 	groups, working, past := l.groups, len(l.working), len(l.past)

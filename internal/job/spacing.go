@@ -16,7 +16,7 @@ import (
 
 const day = 24 * time.Hour
 
-// check is misfit as an error.
+// check returns misfit as an error.
 func (g *GapWatch) check() error {
 	if text := g.misfit(); text != "" {
 		return &config.UsageError{Err: errors.New(text)}
@@ -24,9 +24,8 @@ func (g *GapWatch) check() error {
 	return nil
 }
 
-// checkSpacing returns an error when the samples of a regular input file do not fit to
-// pipeline.interval. It reads until one series has gapSteps steps. GapWatch.Hint says it of later
-// series, and of standard input.
+// checkSpacing returns an error if the samples of a regular input file do not fit pipeline.interval. It reads until one
+// series has gapSteps steps. GapWatch.Hint checks later series, and standard input.
 func checkSpacing(ctx context.Context, cfg *config.Config) error {
 	if cfg.Pipeline.Interval == 0 {
 		return nil
@@ -51,7 +50,7 @@ func checkSpacing(ctx context.Context, cfg *config.Config) error {
 	return seen.watch.check()
 }
 
-// sampleTimes is a receiver of samples that gives their times to a GapWatch.
+// sampleTimes is an assemble.Receiver that passes the times of samples to a GapWatch.
 type sampleTimes struct {
 	watch  *GapWatch
 	enough bool
@@ -70,8 +69,8 @@ func (t *sampleTimes) Sample(s *assemble.Sample) error {
 // Refuse implements assemble.Receiver.
 func (t *sampleTimes) Refuse(*stream.Message, *refuse.Error) {}
 
-// misfit returns a warning when samples are much closer than pipeline.interval, or much farther apart in
-// every series; "" = neither.
+// misfit returns a warning if samples are much closer than pipeline.interval, or if they are much farther apart in all
+// series; "": neither.
 func (g *GapWatch) misfit() string {
 	interval := g.interval.Fixed()
 	if n := g.interval.Months(); n > 0 {
@@ -93,7 +92,7 @@ func (g *GapWatch) misfit() string {
 	switch {
 	case closest == 0:
 		return ""
-	case 3*closest <= 2*interval && g.interval.Months() > 0: // the grid of assembly is none of the calendar
+	case 3*closest <= 2*interval && g.interval.Months() > 0: // assembly has no grid of calendar months
 		return fmt.Sprintf("the rows are %s apart and pipeline.interval is %s: leave pipeline.interval out, or give a file with one row for each %s", apart, configured, configured)
 	case 3*closest <= 2*interval:
 		return fmt.Sprintf("the rows are %s apart and pipeline.interval is %s: add --set pipeline.wait_for_late=true --set pipeline.aggregate=mean, or leave pipeline.interval out", apart, configured)
@@ -103,7 +102,7 @@ func (g *GapWatch) misfit() string {
 	return ""
 }
 
-// remedyInterval is the setting for samples that are d apart.
+// remedyInterval returns the setting for samples that are d apart.
 func remedyInterval(d time.Duration) string {
 	names := map[int]string{1: "month", 3: "quarter", 12: "year"}
 	if name := names[config.NearMonths(d)]; name != "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// places are the partitions that series come from. A series in two of them has two models, each of which
-// sees a part of it: a job warns of the first one.
+// places are the partitions of each series. A series in two partitions has two models, each with a part of the samples. A
+// job warns of the first such series.
 type places struct {
 	log    *slog.Logger
 	advice string
@@ -37,7 +37,7 @@ func (p *places) see(series, partition string) {
 	}
 }
 
-// spreadLog is the tap of a partition that tells places which series it has.
+// spreadLog is a tap that adds the series of a partition to places.
 type spreadLog struct {
 	*places
 	partition string

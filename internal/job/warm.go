@@ -17,26 +17,25 @@ import (
 	"github.com/orffvar/forecaster/stream/run"
 )
 
-// ofFile is the directory below state.dir in which a job that reads a file keeps its
-// checkpoints, and so does a replay.
+// ofFile is the directory below state.dir for the checkpoints of a replay, and of a job that reads a file.
 const ofFile = "file"
 
-// warmStart returns the run.Config.Warm of a partition, which reads the checkpoint that a replay has left in state.dir.
+// warmStart returns run.Config.Warm of a partition: it reads the checkpoint of a replay from state.dir.
 func warmStart(dir, partition string, log *slog.Logger) func() ([]checkpoint.Checkpoint, error) {
 	return func() ([]checkpoint.Checkpoint, error) {
 		from := filepath.Join(dir, ofFile)
 		list, err := filestore.Newest(from)
 		if err == nil {
 			log.Info("warm start: the models go on with what a replay has learnt", "partition", partition, "checkpoint", from)
-			list[len(list)-1].Outputs = nil // this job has other files than the replay
+			list[len(list)-1].Outputs = nil // the outputs of this job are not those of the replay
 		}
 		return list, err
 	}
 }
 
-// keepState makes a replay of cfg go on from the checkpoints in a directory and keep its own
-// there. resumed: the checkpoint is about this file, and only its new rows are read.
-// Models go on with all rows of another file, whose forecasts follow those that the output has.
+// keepState makes a replay of cfg resume from the checkpoints in a directory, and save its own there. resumed: the
+// checkpoint is about this file, and only new rows are read. Otherwise the models continue with all rows of the new file, and
+// its forecasts are appended to the output.
 func keepState(ctx context.Context, cfg *config.Config, dir string, log *slog.Logger, rc *run.Config) (store *filestore.Store, resumed bool, err error) {
 	if store, err = filestore.Open(filepath.Join(dir, ofFile), log); err != nil {
 		return nil, false, err
@@ -77,15 +76,15 @@ func beginsAs(ctx context.Context, cfg *config.Config, c checkpoint.Checkpoint) 
 	return err == nil, err
 }
 
-// fromNothing is a store whose checkpoints are of another file.
+// fromNothing is a store whose checkpoints are about another file.
 type fromNothing struct{ checkpoint.Store }
 
 func (fromNothing) Load(context.Context) ([]checkpoint.Checkpoint, error) {
 	return nil, checkpoint.ErrNoCheckpoint
 }
 
-// keepOnly removes the checkpoints below a state directory that are not among the given ones. A
-// replay that has learnt nothing leaves such checkpoints. It keeps them all if none of the given ones is left.
+// keepOnly removes the checkpoints below a state directory that are not among paths, which a replay without new rows leaves
+// behind. If none of paths exists any more, it keeps all.
 func keepOnly(dir string, paths []string) error {
 	now, err := filestore.Checkpoints(filepath.Join(dir, ofFile))
 	if err != nil {
