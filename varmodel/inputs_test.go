@@ -41,10 +41,8 @@ var driven = map[string]func(k, h int) (eval.Model, error){
 	},
 }
 
-// An input that is known in advance takes away the part of the error that it makes:
-// of one step all but the noise, 0.09, of six steps three quarters or more; what is
-// known of the present alone can do little, since the driver has no pattern but its
-// own decay.
+// An input that is known in advance removes its part of the error: at one step all but the noise, 0.09, at six steps at
+// least three quarters. The current value of the input alone helps little, because the input only decays.
 func TestInputsHelp(t *testing.T) {
 	const horizon = 6
 	with := drivenData(3000, 1)

@@ -9,9 +9,8 @@ import (
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 )
 
-// After a break nothing is learnt from the pair that spans it, the forecast is the
-// last value until the lags are filled, and then it does not depend on what was
-// before: two series that differ in their last samples forecast alike.
+// After a break, the pair that spans it is not learnt, and the forecast is the last value until the lags are filled. Later
+// forecasts do not depend on the samples before the break: two series that differ only there have equal forecasts.
 func TestResetLagsForgetsTheLagsAlone(t *testing.T) {
 	const d = 2
 	for _, name := range []string{"var", "orffvar-rls", "kernelvar", "krls", "ngrc", "okvar", "onorma", "nystroem"} {

@@ -68,7 +68,7 @@ func sumOf(metrics map[string]float64, name string) (sum float64) {
 	return sum
 }
 
-// awaitMetrics scrapes a process until what it says is right.
+// awaitMetrics scrapes the metrics of a process until ok accepts them.
 func awaitMetrics(t *testing.T, what, address string, ok func(m map[string]float64) bool) (m map[string]float64) {
 	t.Helper()
 	if !poll(func() bool { m = upOf(t, address); return ok(m) }) {
@@ -191,8 +191,8 @@ func endOf(t *testing.T, client *kafka.Client, partition int) int64 {
 	return resp.Topics["metrics"][0].LastOffset
 }
 
-// TestAlertsOfStages: nobody reads the pipe that a job writes, then somebody does; its last checkpoint is old, and after
-// another start it is not.
+// TestAlertsOfStages: an alert fires while the output pipe of a job has no reader, and while its last checkpoint is old. It
+// ends with a reader, and after a restart.
 func TestAlertsOfStages(t *testing.T) {
 	t.Parallel()
 	promtool := testserver.Promtool(t)

@@ -148,13 +148,11 @@ func medianOf(v []float64) float64 {
 	return v[len(v)/2]
 }
 
-// BenchmarkInfluxDB writes the points of 7 variables to a real InfluxDB, in turns as
+// BenchmarkInfluxDB writes the points of 7 variables to a real InfluxDB, alternately from
 //
-//   - lines that were made before, the most that the database takes,
-//   - batches that were made before, which the sink encodes: its own share of the
-//     processor time is what this process uses, beside the database's,
-//   - the whole pipeline from a real Kafka, with persistence and with two tiers of
-//     the default model.
+//   - prepared lines: the rate is the limit of the database,
+//   - prepared batches, which the sink encodes: the processor time of this process is that of the sink,
+//   - the whole pipeline from a real Kafka, with persistence and with two tiers of the default model.
 //
 // It prints lines per second, medians over the rounds, and their ratios to the first.
 //

@@ -13,7 +13,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// readRecords reads the records of the input file, as replay does. Those of a regular file are not held.
+// readRecords reads the records of the input file like replay. The records of a large regular file are not held in memory.
 func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records, error) {
 	if wire.InputFile(c).Speed != 0 {
 		return nil, &usageError{fmt.Errorf("input.file.speed: %s reads a file as fast as possible; only replay is paced", cmd.Name())}

@@ -111,7 +111,7 @@ func score(field string) boardQuery {
 	}
 }
 
-// scores is a field of the scores of the chosen models over time.
+// scores returns the query of one score of the chosen models over time.
 func scores(field, target string) boardQuery {
 	return boardQuery{
 		flux: fluxOf("forecast_metrics", `r._field == "`+field+`" and r.target == "`+target+`" and r.horizon == "${horizon}" and r.model =~ /^${model:regex}$/ and `+fluxSeries) +

@@ -45,7 +45,7 @@ func serviceMetric(seed uint64) (y, forecasts []float64, all []incident) {
 	return y, forecasts, all
 }
 
-// Of many small incidents in a week, those behind others are alarms, too.
+// In a week of many small incidents, an incident shortly after another one is an alarm, too.
 func TestIncidentsBehindIncidents(t *testing.T) {
 	found, at1, total, falseAlarms, days := 0., 0., 0., 0., 0.
 	for seed := range uint64(6) {

@@ -13,7 +13,7 @@ const (
 	tailTop    = 16     // number of the largest values, which are kept exactly
 	tailFit    = 10     // number of them whose excess over the next one extrapolates the tail
 	tailBins   = 96
-	tailWidth  = .25 // of a bin
+	tailWidth  = .25 // width of a bin
 	tailPrior  = 2   // weight of the prior mean excess, in values
 )
 
@@ -63,7 +63,7 @@ func (t *sampleTail) surprisal(x float64) float64 {
 	if bin+1 < len(t.beyond) {
 		to += float64(t.beyond[bin+1])
 	}
-	part := min(x/tailWidth-float64(bin), 1) // of the bin, below x: the tail falls exponentially over it
+	part := min(x/tailWidth-float64(bin), 1) // part of the bin below x: the tail falls exponentially within a bin
 	return roughLog((t.n+1)/from) + part*roughLog(from/to)
 }
 

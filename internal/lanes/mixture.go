@@ -49,10 +49,10 @@ type Mixture struct {
 type MixtureConfig struct {
 	Experts, Variables int // K and n, both positive
 
-	Every       int       // outcomes of a round, positive
+	Every       int       // number of outcomes per round, positive
 	Prior       []float64 // K weights
-	PriorRounds float64   // complete rounds that halve the weight of the prior; 0: no prior beside a positive regret
-	Limit       float64   // of an error, unless Relative
+	PriorRounds float64   // number of complete rounds after which the prior has half its weight; 0: a positive regret replaces the prior
+	Limit       float64   // limit of an error; unused if Relative
 
 	Relative                      bool
 	Smallest, Winsor, After, Rate float64

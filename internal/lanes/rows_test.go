@@ -58,7 +58,7 @@ func TestBound(t *testing.T) {
 		dst, ten := Rows(1, 4), []float64{10, 10, 10, 10}
 		m.Bound(dst, []float64{.5, 3, math.NaN(), -9}, ten, ten, ten, 6, nil) // by 5, 30, 0 and -90; at most 12
 		sameNumbers(t, "forecasts", dst, []float64{15, 20, 10, 0})
-		m.Bound(dst, []float64{3, -9, 3, -9}, ten, ten, ten, 6, []float64{1, -1, -1, 1}) // a range of 0 to 20 with a move
+		m.Bound(dst, []float64{3, -9, 3, -9}, ten, ten, ten, 6, []float64{1, -1, -1, 1}) // rows that already move with the error may leave the range 0 to 20
 		sameNumbers(t, "on the move", dst, []float64{21, -1, 20, 0})
 	})
 }

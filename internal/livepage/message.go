@@ -158,14 +158,14 @@ type expertsMessage struct {
 	Weights []column `json:"weights"` // of each expert, mean over the variables
 }
 
-// influenceMessage says which variable influences which.
+// influenceMessage is the influence matrix of a series.
 type influenceMessage struct {
 	Series    string   `json:"series"`
 	Variables []string `json:"variables"`
 	Influence []column `json:"influence"` // [i][j]: of variable j on the next value of variable i
 }
 
-// insightMessage is both, for the stream; null = unknown.
+// insightMessage has the weights of the experts and the influences, for the stream; null: unknown.
 type insightMessage struct {
 	Experts   *expertsMessage   `json:"experts"`
 	Influence *influenceMessage `json:"influence"`

@@ -65,8 +65,8 @@ func (m *Marked) draw(p *plot.Plot, c colors, a axis, j int) {
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = begin, end, bottom, top
 }
 
-// extremes returns the least and the largest value of variable j in each bin of rows, at their own
-// times and in the order in which they came, and those of the series.
+// extremes returns the minimum and the maximum of variable j in each bin of rows, as points in order of time, and the
+// minimum (bottom) and the maximum (top) of the series.
 func (m *Marked) extremes(a axis, j int) (xy plotter.XYs, bottom, top float64) {
 	width := (len(m.Rows)-1)/(2*maxBins) + 1
 	bottom, top = math.Inf(1), math.Inf(-1)

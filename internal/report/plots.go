@@ -188,7 +188,7 @@ func lines(p *plot.Plot, xy plotter.XYs, c color.NRGBA, width float64) {
 		for to < len(xy) && !math.IsNaN(xy[to].Y) && !math.IsInf(xy[to].Y, 0) {
 			to++
 		}
-		if l, err := plotter.NewLine(xy[from:to]); err == nil { // an error is a point that is not finite
+		if l, err := plotter.NewLine(xy[from:to]); err == nil { // an error means a point that is not finite
 			l.LineStyle = draw.LineStyle{Color: c, Width: vg.Points(width)}
 			p.Add(l)
 		}

@@ -84,9 +84,9 @@ var unread = []string{
 	"memory", "season_time", "time_zone", "optimiser.solver", "optimiser.grow", "optimiser.most_blocks",
 }
 
-// TestSettings changes one setting after the other, for every model: its forecasts
-// change when the row has the key, and do not otherwise, unless the setting is
-// refused. testdata/forecasts.txt has the mean size of the forecasts; UPDATE_ARRIVALS=1 writes it.
+// TestSettings changes each setting of each model in turn. Forecasts must change if the row of the model has the key, and
+// otherwise stay the same, unless the setting is refused. testdata/forecasts.txt has the mean size of the forecasts;
+// UPDATE_ARRIVALS=1 writes it.
 func TestSettings(t *testing.T) {
 	sizes := make(map[string]float64)
 	defer func() { checkSizes(t, "testdata/forecasts.txt", sizes) }()

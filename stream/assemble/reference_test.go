@@ -15,8 +15,8 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// reference makes the samples of records again, slowly and by the definitions in Config alone. It keeps
-// whole histories, of which an Assembler keeps the parts that it needs.
+// reference assembles records by the definitions in Config, slowly and independently of Assembler. It keeps the whole
+// history; an Assembler keeps only a part.
 type reference struct {
 	c      assemble.Config // with its defaults
 	afford func(place, dim int) *refuse.Error

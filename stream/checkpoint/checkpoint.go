@@ -36,7 +36,7 @@ type Position struct {
 	Unsettled string `json:"-"`
 }
 
-// unsettled returns the bytes of what is not settled.
+// unsettled returns the number of bytes of unsettled lines.
 func (p Positions) unsettled() (n int64) {
 	for i := range p {
 		n += int64(len(p[i].Unsettled))

@@ -70,8 +70,8 @@ func (r *request) send(ctx context.Context, lines []byte) error {
 	}
 }
 
-// attempt sends lines once, and what is not settled again if need be. It returns why the server did
-// not accept them, or the cause of ctx, or neither when it did.
+// attempt sends lines once, and unsettled lines again if needed. It returns the failure if the server did not accept
+// them, the cause of ctx if it ended, and nil, nil otherwise.
 func (r *request) attempt(ctx context.Context, lines []byte) (*failure, error) {
 	if err := r.room(ctx, lines); err != nil {
 		return nil, err
@@ -142,8 +142,8 @@ func (r *request) confront(ctx context.Context, line []byte) (*failure, error) {
 	return f, nil
 }
 
-// findWitness sends single lines, spread over all n, until one is accepted. It returns
-// the failure that makes looking for one futile.
+// findWitness sends single lines, spread over all n, until the server accepts one: then the refusal is about other lines.
+// It returns a failure whose cause is not the content of the line.
 func (r *request) findWitness(ctx context.Context, lines []byte, n int) (*failure, error) {
 	k := min(n, probes)
 	rest, at := lines, 0

@@ -45,9 +45,9 @@ func (l *Link) answered(r *http.Response) {
 	l.keeps.Store(int64(keeps))
 }
 
-// settling is what a server has accepted and may not have kept yet. A server that ends takes its
-// connections with it. So what was accepted is safe when a request on the same connection is accepted
-// later by Config.Settle, and is sent again over a new connection: points are the same ones then.
+// settling has the lines that a server has accepted but may not have kept yet. Connections end with the server. So lines
+// are safe once a request on the same connection is accepted Config.Settle later. Otherwise they are sent again over a new
+// connection, which overwrites equal points.
 type settling struct {
 	kept  []accepted // in order
 	bytes int
@@ -151,7 +151,7 @@ func (r *request) again(ctx context.Context, lines []byte) (*failure, error) {
 	return r.again(ctx, second)
 }
 
-// room waits until lines may be added to what is not settled.
+// room waits until lines may be added to the unsettled lines.
 func (r *request) room(ctx context.Context, lines []byte) error {
 	s := &r.settling
 	if len(s.kept) == 0 || s.bytes+len(lines) <= mostUnsettled {
@@ -173,8 +173,8 @@ func (s *Sink) whenIdle() {
 	s.settling.idle = time.AfterFunc(d, s.Confirm)
 }
 
-// Confirm asks whether the server still has what is not settled, and sends it again if not. A timer calls it
-// when no request follows.
+// Confirm checks that the server still has the unsettled lines, and sends them again if not. A timer calls it when no
+// request follows.
 func (s *Sink) Confirm() {
 	s.busy.Lock()
 	defer s.busy.Unlock()

@@ -29,7 +29,7 @@ func TestPositionsAreExact(t *testing.T) {
 		if _, err := p.Read(ctx, dst[:1]); err != nil {
 			return err
 		}
-		if err := p.Seek(ctx, 2, stream.Mark{}); err != nil { // again: what was fetched behind the first message is dropped
+		if err := p.Seek(ctx, 2, stream.Mark{}); err != nil { // again: the messages fetched after the first one are dropped
 			return err
 		}
 		for next := int64(2); next < 10; {

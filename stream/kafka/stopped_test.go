@@ -15,9 +15,8 @@ import (
 	"github.com/orffvar/forecaster/stream/run"
 )
 
-// TestFault54_RecreatedWhileStopped: the topic is replaced while no process runs. The
-// broker has deleted the commits with it; the checkpoint, wherever it is, knows what was
-// processed.
+// TestFault54_RecreatedWhileStopped: the topic is replaced while no process runs. The broker has deleted the commits with
+// the topic; the checkpoint, in a directory or in Kafka, still has the processed offset.
 func TestFault54_RecreatedWhileStopped(t *testing.T) {
 	t.Parallel()
 	t.Run("in memory", func(t *testing.T) { replacedWhileStopped(t, newBroker(t, 1).Addr()) })

@@ -18,7 +18,7 @@ const (
 	exactTrial      = 100   // outcomes that it learns before its forecasts are compared
 	exactPatience   = 600   // outcomes after which it ends unless it is better than the mixture
 	exactAgain      = 16    // it may begin again when the series is exactAgain times as long
-	exactErrors     = 1.5   // standard errors by which it has to be better
+	exactErrors     = 1.5   // least advantage over the mixture, in standard errors of the difference
 	exactMemory     = 1e-3  // weight of an outcome in the comparison
 	crossInputs     = 4     // inputs for a lag of another coordinate
 	exactFar        = 5     // limit of the distance from the mixture, in root mean squares of its errors

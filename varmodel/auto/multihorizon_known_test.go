@@ -8,9 +8,8 @@ import (
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 )
 
-// Between two anchors the forecasts follow the iterated path: where the anchors lie on it, so
-// does what is between them, and a path that is straight makes a straight line. The season is
-// added at the end.
+// Between two anchors the forecasts follow the iterated path: they lie on the path if both anchors do, and on a straight
+// line if the path is straight. The season is added at the end.
 func TestForecastsBetweenAnchors(t *testing.T) {
 	const H = 24
 	s := newAuto(t, Config{Dim: 1, Horizon: H}).NewSeries().(*autoSeries)

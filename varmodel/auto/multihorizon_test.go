@@ -123,7 +123,7 @@ func TestLongHorizonsLearnTheRemainder(t *testing.T) {
 	}
 	want := learnt(0, true)
 	if !bytes.Equal(learnt(8, true), want) {
-		t.Error("a season of the target changes what is learnt")
+		t.Error("a season of the target changes the learnt state")
 	}
 	if bytes.Equal(learnt(0, false), want) {
 		t.Error("nothing is learnt")

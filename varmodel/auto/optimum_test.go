@@ -28,8 +28,8 @@ var optimumHorizons = []int{1, 4, optimumHorizon}
 // the noise (Ljung 1999, section 9.2), here the mean over the scored rows.
 var perCoefficient = math.Log(float64(optimumRows)/optimumFrom) / (optimumRows - optimumFrom)
 
-// freeCoefficients bounds those that the default model and ORFFVAR use at a time: the longest
-// autoregression has 96; the mixture keeps its experts from adding theirs up.
+// freeCoefficients bounds the number of free coefficients in a forecast: the longest autoregression has 96, and a mixture
+// of experts has not the sum of their numbers.
 const freeCoefficients = 96
 
 // optimumModels are measured on every world.

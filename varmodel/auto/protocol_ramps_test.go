@@ -149,7 +149,7 @@ func TestProtocolRamps(t *testing.T) {
 	}
 }
 
-// Random walks have no trend: at all horizons 1.01 of the error of the last value.
+// Random walks have no trend: at each horizon the error is at most 1.01 times that of persistence.
 func TestProtocolWalksFar(t *testing.T) {
 	modeltest.Measuring(t)
 	const H, d, walks, n = 96, 3, 20, 3000

@@ -192,7 +192,7 @@ func (s *jointSeries) ResetLags() {
 	clear(s.issued)
 }
 
-// JointTo implements eval.JointBounder. The ends are NaN at horizons that are younger than others.
+// JointTo implements eval.JointBounder. The ends are NaN at a horizon that has not enough errors yet.
 func (s *jointSeries) JointTo(lower, upper []float64) bool {
 	H, d := s.m.cfg.Horizon, s.m.cfg.Dim
 	if len(lower) != H*d || len(upper) != H*d {

@@ -96,8 +96,8 @@ func newStateAnchor(horizon, d int) *stateAnchor {
 	return a
 }
 
-// origin returns the numbers of all variables at the origin h samples before the one that issue writes
-// next: h = 0.
+// origin returns the numbers of all variables at an origin; h = 0 is the origin that issue writes next, h > 0 the origin h
+// samples before it.
 func (w *stateWidths) origin(h int) []float64 {
 	n, row := w.depth(), len(w.last)*stateNumbers
 	return w.origins[(w.next-h+n)%n*row:][:row]

@@ -29,7 +29,7 @@ const (
 	ConnectionUnwatched Bug = "connection-unwatched" // nobody notices that the database was killed
 	UnsettledForgotten  Bug = "unsettled-forgotten"  // a restart does not send again what the database may have lost
 	FileUnlocked        Bug = "file-unlocked"        // two processes write one file
-	FileUncut           Bug = "file-uncut"           // a restart appends to what was written after the checkpoint
+	FileUncut           Bug = "file-uncut"           // a restart does not cut the file back to its length at the checkpoint
 	FileCutToLine       Bug = "file-cut-to-line"     // a restart cuts the file after its last whole line
 	FileUnsynced        Bug = "file-unsynced"        // a checkpoint has the length of a file that is not on the disk
 	AbortedLearnt       Bug = "aborted-learnt"       // messages of aborted transactions are learnt

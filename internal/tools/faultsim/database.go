@@ -140,7 +140,7 @@ type connection struct {
 	unsent []byte // of CommitBeforeAck
 }
 
-// never is the time after which the database says that it keeps points: the time of a simulation stands still.
+// never is a Settle time that does not pass: the clock of a simulation stands still.
 const never = time.Hour
 
 func (w *worker) connect() *connection {

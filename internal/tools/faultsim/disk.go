@@ -37,7 +37,7 @@ func (d *disk) powerFailure(rng *rand.Rand) {
 	d.later = maps.Clone(d.now)
 }
 
-// cut leaves of what was written without a sync a part, or something else.
+// cut loses a part of the bytes that were not synced, or replaces some.
 func (c *content) cut(rng *rand.Rand) {
 	if unsynced := len(c.bytes) - c.synced; unsynced > 0 {
 		c.bytes = c.bytes[:c.synced+rng.IntN(unsynced+1)]

@@ -70,9 +70,8 @@ type outcome struct {
 	worst         float64        // skill against repeating the last value, recovered
 }
 
-// TestGuards: no disturbance makes a forecast that is not finite or a model begin again,
-// 500 samples after it the model is again better than repeating the last value, and what
-// cannot be overlooked is said.
+// TestGuards: no disturbance leads to a forecast that is not finite, or to the reset of a model. 500 samples after a
+// disturbance the model is better than persistence again, and large disturbances have an event.
 //
 //	go test ./internal/tools/soak -v -timeout 0 -run Guards -samples 10000000
 func TestGuards(t *testing.T) {

@@ -103,8 +103,8 @@ func TestSoak(t *testing.T) {
 
 var kills = flag.Int("kills", 0, "how often TestKill9 kills a process; without it it is skipped")
 
-// TestKill9 kills a process at a random point of its work, and compares what is in
-// the output with that of an offline replay, again and again.
+// TestKill9 repeatedly kills a process at a random point of its work, and compares its output with that of an offline
+// replay.
 //
 //	go test ./internal/tools/soak -v -timeout 0 -run Kill9 -kills 25
 func TestKill9(t *testing.T) {

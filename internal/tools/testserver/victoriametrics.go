@@ -92,8 +92,8 @@ func (s *VictoriaMetrics) WaitForRows() {
 	s.tb.Fatalf("%s of %s rows are visible", visible, taken)
 }
 
-// Get asks /api/v1/PATH and decodes the data of the answer. As a rule what was written
-// before is there; WaitForRows makes sure.
+// Get requests /api/v1/PATH and decodes the data of the answer. Rows that were written just before are usually in it;
+// WaitForRows makes sure.
 func (s *VictoriaMetrics) Get(path string, parameters url.Values, data any) {
 	s.tb.Helper()
 	if resp, err := http.Get(s.URL + "/internal/force_flush"); err == nil { // makes the last writes visible
