@@ -14,8 +14,8 @@ const (
 	mapLags    = 96 // values that the map sees
 	mapRidge   = 1  // penalty of the weights, in typical increments
 	mapForget  = .9998
-	mapEvery   = 24 // samples between two solutions in the long run
-	mapEarly   = 10 // samples between the first ones; later a tenth of those before
+	mapEvery   = 24 // largest number of samples between two solutions
+	mapEarly   = 10 // samples between the first solutions; later a tenth of the samples so far
 	mapWeights = 1 + mapLags
 )
 
@@ -56,10 +56,10 @@ type linearMap struct {
 	gram            *vec.Sym
 	factor          *vec.Cholesky
 	products, theta []float64 // horizon x mapWeights
-	weight          float64   // of a sample that was learnt first in products
+	weight          float64   // weight of the first sample in products
 	last            []float64
-	square, count   []float64   // of the increments of each variable
-	steps           [][]float64 // of each variable: the last increments, oldest first; 0 where missing
+	square, count   []float64   // by variable: sum of squares and number of the increments
+	steps           [][]float64 // by variable: last increments, oldest first; 0: missing
 	phi             []float64   // scratch, dim x mapWeights
 	units           []float64   // scratch: the unit of each variable in phi
 	target          []float64   // scratch, horizon x dim
@@ -108,10 +108,10 @@ func (s *linearMap) Observe(y []float64) error {
 	return nil
 }
 
-// Keep is the number of increments that are needed to learn.
+// Keep returns the number of increments that are needed to learn.
 func (s *linearMap) Keep() int { return mapLags + s.horizon }
 
-// unit is the inverse typical increment of a variable, 0 if it has not moved.
+// unit returns 1 / typical increment of a variable; 0: it has not moved.
 func (s *linearMap) unit(j int) float64 {
 	if s.square[j] == 0 {
 		return 0
@@ -119,8 +119,8 @@ func (s *linearMap) unit(j int) float64 {
 	return math.Sqrt(s.count[j] / s.square[j])
 }
 
-// Features writes an intercept and the increments before the last back ones, for each
-// variable; zeros for one that has not moved.
+// Features writes, for each variable, an intercept and the 96 increments before the last back increments; zeros for a
+// variable that has not moved.
 func (s *linearMap) Features(back int) {
 	for j, steps := range s.steps {
 		phi, unit := s.phi[j*mapWeights:(j+1)*mapWeights], s.unit(j)

@@ -14,19 +14,17 @@ type NGRCConfig struct {
 	Dim        int     // d, coordinates of a sample
 	Order      int     // q >= 1, lags
 	Horizon    int     // H, forecasts 1 … H steps ahead
-	Degree     int     // of the polynomials, 2 or 3; 0 means 2
+	Degree     int     // degree of the polynomials, 2 or 3; 0 means 2
 	Ridge      float64 // 0 means DefaultRidge
 	Forgetting float64 // weight of a sample after one step, in (0, 1]; 0 means 0.9995
 }
 
-// maxMonomials prevents a typing error from exhausting the memory.
+// maxMonomials is the largest number of features: it keeps a typing error from exhausting the memory.
 const maxMonomials = 20_000
 
-// NewNGRC returns next-generation reservoir computing (Gauthier et al. 2021): the
-// increments are linear in an intercept, the lags and all their products up to a
-// degree, learnt by block Newton steps. It is the choice when the dynamics are
-// those of a polynomial (Lorenz, logistic growth, energy balances) and there are
-// few variables: with m = q d there are m(m+1)/2 products of two.
+// NewNGRC returns next-generation reservoir computing (Gauthier et al. 2021): the increments are linear in an intercept,
+// the lags and all their products up to a degree, learnt by block Newton steps. It suits polynomial dynamics (Lorenz,
+// logistic growth, energy balances) of few variables: m = q d lags have m(m+1)/2 products of two.
 func NewNGRC(cfg NGRCConfig) (eval.Model, error) {
 	if err := check.Shape(cfg.Dim, cfg.Horizon); err != nil {
 		return nil, err
@@ -106,7 +104,7 @@ func (g *lagProducts) FeaturesTo(phi []float64, s *series.Scaler, past *series.H
 
 func (g *lagProducts) Smooth() error { return nil }
 
-// PullbackTo is the product rule; the lags come from the last featuresTo.
+// PullbackTo writes the derivatives by the product rule, at the lags of the last featuresTo.
 func (g *lagProducts) PullbackTo(dst, phi, w []float64, s *series.Scaler) {
 	n := g.linear.Features()
 	g.linear.PullbackTo(dst, phi[:n], w[:n], s)

@@ -24,7 +24,7 @@ func NewPersistence(cfg PersistenceConfig) (eval.Model, error) {
 	}), nil
 }
 
-// weightless is a model with nothing to share.
+// statelessModel is a model whose series share nothing.
 type statelessModel func() eval.Forecaster
 
 func (m statelessModel) NewSeries() eval.Forecaster { return m() }

@@ -14,9 +14,8 @@ type SeasonalConfig struct {
 	Period  int // s, samples in a season
 }
 
-// NewSeasonal returns the seasonal-naive model: the forecast for t+h is the
-// value at the last time before t+1 that is a whole number of seasons earlier.
-// During the first season it is persistence.
+// NewSeasonal returns the seasonal-naive model: the forecast for t+h is the value at t+h-ks, for the least k >= 1 with
+// ks >= h. During the first season it is persistence.
 func NewSeasonal(cfg SeasonalConfig) (eval.Model, error) {
 	if err := check.Shape(cfg.Dim, cfg.Horizon); err != nil {
 		return nil, err
@@ -44,7 +43,7 @@ func (s *seasonal) Observe(y []float64) error {
 	return nil
 }
 
-// Next is the forecast of horizon h, a view into the past.
+// Next returns the forecast of horizon h, a view into the past.
 func (s *seasonal) Next(h int) []float64 {
 	period := s.past.Depth
 	if s.past.Count < period {

@@ -12,25 +12,25 @@ import (
 	"github.com/orffvar/forecaster/sgd/rates"
 )
 
-// descent is a learner whose phi is the input of the kernel: it computes the
-// features itself, block by block.
+// descent is a learner that gets the input of the kernel in place of features. It computes the features itself, block by
+// block.
 type descent struct {
 	cfg    VARConfig
 	l      *sgd.DoublyStochastic
 	blocks *orff.Blocks
-	gamma  *gammaLearner // or nil
+	gamma  *gammaLearner // nil: Gamma is fixed
 
-	// The last prediction, for the weights as they are: a sample is predicted
-	// three times at the same input.
+	// The last prediction y at the input x, with the current weights: a sample is predicted three times at the same
+	// input.
 	x, y  []float64
 	valid bool
 
 	manifold bool
-	warm     *warmStart // or nil
+	warm     *warmStart // nil: no batch fit, or it is done
 
 	target     []float64
 	jac        *orff.Jacobian
-	rough      error // why jac is nil
+	rough      error // reason if jac is nil
 	phi, theta []float64
 }
 
@@ -107,8 +107,7 @@ func newDescent(cfg VARConfig) (*descent, error) {
 	return d, nil
 }
 
-// plainRate is 0.1, or less for a kernel that couples the outputs: the length of a step grows with
-// its norm, and steps of twice the inverse norm diverge.
+// plainRate returns 0.1, or less for a kernel that couples the outputs: a rate of 2 / ||K(x, x)|| diverges.
 func plainRate(m orff.Map) (rate float64, err error) {
 	rate = 0.1
 	limit := 1 / kernelSize(m) // NaN without a closed form
@@ -125,7 +124,7 @@ func plainRate(m orff.Map) (rate float64, err error) {
 	return rate, nil
 }
 
-// maps returns the blocks as the steps see them.
+// maps returns the blocks as sgd.Maps, with the learnt Gamma if there is one.
 func (d *descent) maps() []sgd.Map {
 	maps := make([]sgd.Map, d.blocks.Blocks())
 	for i := range maps {
@@ -157,12 +156,12 @@ func (d *descent) grow() error {
 	return nil
 }
 
-// newtonRate is max(1 - forgetting, 1/(visits + 1)) for the visits of the block of step
-// t. The weight of the mini-batch in the curvature of its block, by sgd.Hessian, is max(1 -
-// forgetting, 1/visits): with that as rate the steps would be those of recursive least
-// squares on the block. One visit more halves the first step, whose curvature is that of a
-// single mini-batch, and makes no difference after many. Blocks that were drawn again, or
-// added later, have had fewer visits than t says, and begin with shorter steps.
+// newtonRate is the rate max(1 - forgetting, 1/(visits + 1)), where visits counts the visits of the block of step t.
+//
+// The weight of a mini-batch in the curvature of its block (sgd.Hessian) is max(1 - forgetting, 1/visits). With that
+// rate, the steps would be recursive least squares on the block. The additional visit halves the first step, whose
+// curvature comes from a single mini-batch; later it makes no difference. A block that was drawn again or added later has
+// had fewer visits than t suggests, and begins with shorter steps.
 type newtonRate struct {
 	blocks     int
 	forgetting float64
@@ -179,7 +178,7 @@ func (d *descent) PredictTo(y, x []float64) {
 	if !d.valid || !slices.Equal(x, d.x) {
 		copy(d.x, x)
 		d.valid = true
-		if math.IsNaN(x[0]) { // the bandwidth is not known
+		if math.IsNaN(x[0]) { // the bandwidth is not known yet
 			clear(d.y)
 		} else {
 			d.l.PredictTo(d.y, x)
@@ -188,7 +187,7 @@ func (d *descent) PredictTo(y, x []float64) {
 	copy(y, d.y)
 }
 
-// Update learns from the error e = y - h(x). A zero is a missing coordinate.
+// Update learns from the error e = y - h(x). A missing coordinate has e = 0.
 func (d *descent) Update(x, e []float64) {
 	if math.IsNaN(x[0]) {
 		return
@@ -242,7 +241,7 @@ func (d *descent) learn(x []float64) {
 	}
 }
 
-// JacobianTo writes the derivative of h in the input x, dim x In.
+// JacobianTo writes the derivative of h at x, dim x In.
 func (d *descent) JacobianTo(jac, x []float64) {
 	d.l.WeightsTo(d.theta)
 	d.blocks.FeaturesTo(d.phi, x)
@@ -265,8 +264,8 @@ func (d *descent) State(c *snapshot.Codec) {
 	d.valid = false
 }
 
-// blocksState saves how many blocks there are, or restores as many: from the start,
-// since there may be more by now.
+// blocksState saves the number of blocks, or restores that number. It draws them from the start, because there may be more
+// now.
 func (d *descent) blocksState(c *snapshot.Codec) {
 	n := d.blocks.Blocks()
 	c.Len(&n, d.cfg.MostBlocks)

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// exactKernel is the kernel that a map approximates, as sgd.Kernel.
+// exactKernel implements sgd.Kernel: the kernel that a map approximates.
 type exactKernel struct {
 	m       orff.Map
 	in, out int
@@ -22,7 +22,7 @@ type exactKernel struct {
 	gains, scaled []float64
 
 	slope   *orff.KernelSlope // of m, or of k alone when it is decomposable
-	rough   error             // why slope is nil
+	rough   error             // reason if slope is nil
 	g, unit []float64         // scratch: in, out
 }
 
@@ -48,11 +48,11 @@ func newExactKernel(m orff.Map) (*exactKernel, error) {
 	return k, nil
 }
 
-// size is kernelSize of the map.
+// size returns kernelSize of the map.
 func (k *exactKernel) size() float64 { return kernelSize(k.m) }
 
-// kernelSize is the largest row sum of |K(x, x)|, a bound of its norm, where all inputs
-// are 1/2: inside of every domain and, with a median distance of 1, far out.
+// kernelSize returns the largest row sum of |K(x, x)|, an upper bound of its norm, at the x with all coordinates 1/2. This
+// x is inside every domain and, with a median distance of 1, far from most inputs.
 func kernelSize(m orff.Map) float64 {
 	d := m.Dims()
 	x, k := make([]float64, d.In), make([]float64, d.Out*d.Out)
@@ -63,7 +63,7 @@ func kernelSize(m orff.Map) float64 {
 	return maxRowSum(k, d.Out)
 }
 
-// maxRowSum returns the largest sum of |a_ij| over a row of n columns, a bound of the norm of a.
+// maxRowSum returns max_i sum_j |a_ij| of a matrix with n columns, an upper bound of its norm.
 func maxRowSum(a []float64, n int) (top float64) {
 	for i := 0; i < len(a); i += n {
 		top = max(top, floats.Norm(a[i:i+n], 1))
@@ -91,7 +91,7 @@ func (k *exactKernel) AddProduct(y []float64, alpha float64, x, z, a []float64) 
 	vec.Axpy(alpha, k.scaled, y)
 }
 
-// addJacobian adds the derivative of alpha K(x, z) a in x to jac, out x in.
+// addJacobian adds the derivative of alpha K(x, z) a with respect to x to jac, out x in.
 func (k *exactKernel) addJacobian(jac []float64, alpha float64, x, z, a []float64) {
 	if k.scalar != nil {
 		k.slope.PullbackTo(k.g, x, z, one, one)
@@ -112,8 +112,7 @@ func (k *exactKernel) addJacobian(jac []float64, alpha float64, x, z, a []float6
 
 var one = []float64{1}
 
-// eigenOf returns the positive eigenvalues of Gamma, equal ones side by side, and
-// their eigenvectors, a row each.
+// eigenOf returns the positive eigenvalues of Gamma, equal ones next to each other, and their eigenvectors, one per row.
 func eigenOf(out coupling.Operator) (gains, u []float64, err error) {
 	p, _ := out.Dims()
 	if !out.IsIdentity() { // a factor B need not have orthogonal columns
@@ -133,7 +132,7 @@ func eigenOf(out coupling.Operator) (gains, u []float64, err error) {
 			u[k*p+i] = b[i*inner+k] / math.Sqrt(g)
 		}
 		if k > 0 && math.Abs(g-gains[k-1]) <= 1e-9*g {
-			g = gains[k-1] // but for rounding
+			g = gains[k-1] // equal but for rounding
 		}
 		gains = append(gains, g)
 	}

@@ -13,36 +13,33 @@ import (
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 )
 
-// GammaSource says where the operator of a decomposable kernel comes from.
+// GammaSource is the source of the operator Gamma of a decomposable kernel.
 type GammaSource int
 
 const (
-	GivenGamma    GammaSource = iota // Gamma of the map
-	Correlations                     // of the increments
-	ResidualGamma                    // the correlations of the errors of the forecasts
+	GivenGamma    GammaSource = iota // the fixed Gamma of the map
+	Correlations                     // correlations of the increments
+	ResidualGamma                    // correlations of the residuals
 
 	// CorrelationGraph is (L + 0.1 I)^-1 for the Laplacian L of the graph whose
 	// weights are the absolute correlations of the increments.
 	CorrelationGraph
 )
 
-// LearntGamma is an operator Gamma that follows the stream: coordinates that
-// move together share what they learn.
+// LearntGamma describes a Gamma that is learnt online: coordinates that move together learn from each other.
 type LearntGamma struct {
 	From   GammaSource
 	Decay  float64 // weight of a sample after one step; 0 means 0.999
-	Shrink float64 // part of the identity in Gamma, in [0, 1]; 0 means 0.2
+	Shrink float64 // weight of the identity in Gamma, in [0, 1]; 0 means 0.2
 }
 
-// gammaLearner makes the descent one in the space of the kernel k Gamma for a Gamma
-// that changes. Written for the prediction matrix H = B Theta of a decomposable
-// map, a step of Algorithm 4 on Theta is
+// gammaLearner lets a descent work in the space of the kernel k Gamma while Gamma changes. For the prediction matrix
+// H = B Theta of a decomposable map, a step of Algorithm 4 on Theta is
 //
 //	H <- H - gamma (Gamma e phi^T + lambda H),
 //
-// because e enters by B^T and leaves by B. So the map predicts with H itself, as
-// the identity operator does, and the error is multiplied by Gamma: the
-// function that was learnt stays when Gamma moves.
+// because B^T multiplies e and B multiplies Theta. So the map has the identity as operator and predicts with H itself, and
+// the error is multiplied by Gamma: a change of Gamma does not change the learnt function.
 type gammaLearner struct {
 	from        GammaSource
 	correlation *coupling.Correlation
@@ -88,26 +85,26 @@ func (s *gammaLearner) Observe(y, e []float64) {
 		s.correlation.Observe(y)
 	}
 	s.seen++
-	// An inverse is computed rarely, since it costs a decomposition; it allocates.
+	// An inverse needs a decomposition, which allocates, so it is computed rarely.
 	const graphEvery = 100
 	if s.from == CorrelationGraph && s.seen%graphEvery != 0 {
 		return
 	}
-	// Correlations of few samples are noise: the identity until there are ten a
-	// coordinate, and less of it from there on.
+	// Correlations of few samples are noise: Gamma is the identity until there are ten samples per coordinate, and
+	// then the weight of the identity falls.
 	start := 10 * float64(len(s.r)) / float64(s.seen)
 	s.correlation.GammaTo(s.gamma, max(s.shrink, min(1, start)))
 	if s.from == CorrelationGraph {
 		for k, v := range s.gamma {
 			s.gamma[k] = math.Abs(v)
 		}
-		// Correlations are finite and symmetric, with eta > 0 there is an inverse.
+		// Correlations are finite and symmetric, so with eta > 0 the inverse exists.
 		if gamma, err := coupling.GraphGamma(len(s.r), s.gamma, 0.1); err == nil {
 			copy(s.gamma, gamma)
 		}
 	}
-	// With its largest row sum at 1 the norm of Gamma is at most 1, and a rate that
-	// is safe for the identity is safe for it.
+	// A largest row sum of 1 makes the norm of Gamma at most 1: a rate that is safe for the identity is then safe for
+	// Gamma.
 	vec.Scale(1/maxRowSum(s.gamma, len(s.r)), s.gamma)
 }
 

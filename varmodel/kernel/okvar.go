@@ -24,10 +24,9 @@ type OKVARConfig struct {
 	Order   int // q >= 1, lags
 	Horizon int // H, forecasts 1 … H steps ahead
 
-	// Map makes a map of the kernel, from the Order*Dim scaled lags to the Dim
-	// increments, for bandwidth 1. Only its exact kernel is used: one draw is
-	// enough. A decomposable kernel costs the cube of Window at a fit, any other
-	// the cube of Window*Dim.
+	// Map returns a map of the kernel with bandwidth 1, from the Order*Dim scaled lags to the Dim increments. Only its
+	// exact kernel is used, so one draw is enough. A fit costs O(Window^3) for a decomposable kernel, O((Window*Dim)^3)
+	// for any other.
 	Map  func(r random.Rand) (orff.Map, error)
 	Seed uint64
 
@@ -35,8 +34,8 @@ type OKVARConfig struct {
 	Bandwidth float64   // in units of the median distance between inputs; 0 means 1
 	Law       units.Law // of the kernel between the coordinates of an increment
 
-	Window int     // N, samples that are remembered; 0 means 100
-	Every  int     // samples from one fit to the next; 0 means a tenth of Window
+	Window int     // N, number of last pairs in a fit; 0 means 100
+	Every  int     // number of samples from one fit to the next; 0 means a tenth of Window
 	Lambda float64 // ridge, convention H; 0 means 0.01
 }
 
@@ -87,7 +86,7 @@ func NewOKVAR(cfg OKVARConfig) (eval.Model, error) {
 	return &regression.Model{Dim: cfg.Dim, Horizon: cfg.Horizon, Depth: cfg.Order, Law: cfg.Law, Design: input, Learner: l}, nil
 }
 
-// newKernelModel returns the two parts that models of exact kernels share.
+// newKernelModel returns the inputs and the kernel of a model with an exact kernel.
 func newKernelModel(dim, order, horizon int, build func(random.Rand) (orff.Map, error), seed uint64, inputs units.Scale, bandwidth float64) (*units.Lags, *exactKernel, error) {
 	if err := check.Shape(dim, horizon); err != nil {
 		return nil, nil, err
@@ -123,12 +122,12 @@ type okvar struct {
 	lambda        float64
 
 	x, y  []float64 // ring of pairs
-	count int       // pairs in it
-	next  int       // position of the next one
-	wait  int       // pairs since the last fit
+	count int       // number of pairs in the ring
+	next  int       // index of the next pair in the ring
+	wait  int       // number of pairs since the last fit
 
-	basis, c []float64 // of the last fit
-	fitted   int       // pairs in it
+	basis, c []float64 // inputs and coefficients of the last fit
+	fitted   int       // number of pairs in the last fit
 
 	p                          []float64 // scratch, out
 	gram, factor, rhs, rotated []float64
@@ -155,8 +154,7 @@ func (o *okvar) JacobianTo(jac, x []float64) {
 	}
 }
 
-// Update takes a missing coordinate, whose error is 0, for one that was forecast
-// exactly.
+// Update adds a pair with the error e. A missing coordinate, whose error is 0, counts as forecast exactly.
 func (o *okvar) Update(x, e []float64) {
 	if math.IsNaN(x[0]) {
 		return
@@ -204,7 +202,7 @@ func (o *okvar) fit() {
 				o.gram[i*n+j] = orff.Kernel(k.scalar, at(i), at(j))
 			}
 		}
-		// With Gamma = U diag(g) U^T row k of U^T c solves (g_k G + n lambda I).
+		// With Gamma = U diag(g) U^T, row k of U^T c solves (g_k G + n lambda I) (U^T c)_k = (U^T y)_k.
 		p := len(k.gains)
 		for l := range n {
 			for a := range p {
@@ -233,8 +231,7 @@ func (o *okvar) fit() {
 	o.fitted = n
 }
 
-// solve replaces the rows of b, count x n, by the solutions for gain G + shift I,
-// G in the lower triangle of gram.
+// solve replaces each row b_i of b, count x n, by (gain G + shift I)^-1 b_i. G is in the lower triangle of gram.
 func (o *okvar) solve(n, count int, gain, shift float64, b []float64) (ok bool) {
 	f := o.factor[:n*n]
 	copy(f, o.gram[:n*n])
@@ -243,7 +240,7 @@ func (o *okvar) solve(n, count int, gain, shift float64, b []float64) (ok bool) 
 		f[i*n+i] += shift
 	}
 	t, ok := lapack64.Potrf(blas64.Symmetric{N: n, Stride: n, Data: f, Uplo: blas.Lower})
-	if !ok { // only after overflow
+	if !ok { // happens only after overflow
 		return false
 	}
 	for i := range count {

@@ -28,16 +28,15 @@ type ONORMAConfig struct {
 	Bandwidth float64   // in units of the median distance between inputs; 0 means 1
 	Law       units.Law // of the kernel between the coordinates of an increment
 
-	Terms  int            // tau, terms of the sum that is the forecast; 0 means 200
+	Terms  int            // tau, number of terms in the forecast; 0 means 200
 	Lambda float64        // ridge, convention H; 0 means 3/(rate Terms)
 	Rate   rates.Schedule // nil: 0.5 over the norm of K(x, x) at a large x
 	Loss   losses.Loss    // nil: squared
 }
 
-// NewONORMA returns a vector autoregression learnt by stochastic gradient descent
-// in the space of an operator-valued kernel (Audiffren and Kadri 2015): each
-// sample becomes a term, and the oldest is dropped. With rate eta a term has shrunk by (1 -
-// eta lambda)^Terms when it is dropped, by default to a twentieth.
+// NewONORMA returns a vector autoregression learnt by stochastic gradient descent in the space of an operator-valued
+// kernel (Audiffren and Kadri 2015). Each sample adds a term and drops the oldest term. With rate eta, a term has shrunk by
+// (1 - eta lambda)^Terms when it is dropped, by default to a twentieth.
 func NewONORMA(cfg ONORMAConfig) (eval.Model, error) {
 	check.SetDefault(&cfg.Terms, 200)
 	input, k, err := newKernelModel(cfg.Dim, cfg.Order, cfg.Horizon, cfg.Map, cfg.Seed, cfg.Inputs, cfg.Bandwidth)

@@ -26,8 +26,8 @@ type KRLSConfig struct {
 	Order   int // q >= 1, lags
 	Horizon int // H, forecasts 1 … H steps ahead
 
-	// Features draws the feature map of the scalar kernel, on Order*Dim scaled lags
-	// and for bandwidth 1. NewNystroem does without.
+	// Features draws the feature map of the scalar kernel with bandwidth 1, on Order*Dim scaled lags. NewNystroem
+	// ignores it.
 	Features func(r random.Rand) (orff.Scalar, error)
 	Output   coupling.Operator // Gamma; the zero value is the identity
 	Seed     uint64
@@ -41,11 +41,9 @@ type KRLSConfig struct {
 	Forgetting float64 // weight of a sample after one step, in (0, 1]; 0 means 0.9995
 }
 
-// NewKRLS returns kernel recursive least squares for a decomposable kernel k
-// Gamma (Amblard and Kadri 2015, in the space of the features of k): after each
-// sample the weights are the exact minimiser of the weighted squares so far. A
-// sample costs the square of the number of features, for every distinct
-// eigenvalue of Gamma.
+// NewKRLS returns kernel recursive least squares for a decomposable kernel k Gamma (Amblard and Kadri 2015, in the space of
+// the features of k): after each sample the weights minimise the weighted squared errors so far exactly. A sample costs
+// O(features^2) for each distinct eigenvalue of Gamma.
 func NewKRLS(cfg KRLSConfig) (eval.Model, error) {
 	if cfg.Features == nil {
 		return nil, errors.New("varmodel: Features is missing")
@@ -60,13 +58,12 @@ func NewKRLS(cfg KRLSConfig) (eval.Model, error) {
 // NystroemConfig describes kernel recursive least squares on Nystroem features.
 type NystroemConfig struct {
 	KRLSConfig                   // without Features
-	Spectrum   spectrum.Spectrum // the kernel, for bandwidth 1
-	Landmarks  int               // M; 0 means 50
+	Spectrum   spectrum.Spectrum // spectrum of the kernel with bandwidth 1
+	Landmarks  int               // M, number of landmarks; 0 means 50
 }
 
-// NewNystroem returns kernel recursive least squares on the features of a kernel
-// through M landmarks, taken at random from the first inputs: fewer features than random
-// frequencies need on data that fill little of their space. The features of an input far
+// NewNystroem returns kernel recursive least squares on Nyström features: M landmarks are drawn from the first inputs. On
+// data that fill little of their space it needs fewer features than random frequencies do. The features of an input far
 // from all landmarks vanish.
 func NewNystroem(cfg NystroemConfig) (eval.Model, error) {
 	check.SetDefault(&cfg.Landmarks, 50)
@@ -95,10 +92,10 @@ func NewNystroem(cfg NystroemConfig) (eval.Model, error) {
 	})
 }
 
-// deferredFeatures are made from the first inputs.
+// deferredFeatures are features that are built from the first inputs.
 type deferredFeatures struct {
 	build func(points []float64) (orff.Scalar, error)
-	rough error // why they have no derivative
+	rough error // reason why they have no derivative; nil: they have one
 }
 
 func newKRLS(cfg *KRLSConfig, s orff.Scalar, length int, deferred *deferredFeatures) (eval.Model, error) {
@@ -124,7 +121,7 @@ func newKRLS(cfg *KRLSConfig, s orff.Scalar, length int, deferred *deferredFeatu
 	}
 	g := &featureDesign{
 		input: input, scalar: s, deferred: deferred, length: length,
-		// Features of about unit size, as the ridge expects them.
+		// Scales the features to about unit size, for which the ridge is chosen.
 		scale: math.Sqrt(float64(length) / 2),
 		x:     make([]float64, cfg.Dim*cfg.Order), phi: make([]float64, length), c: make([]float64, length),
 	}
@@ -141,13 +138,13 @@ func newKRLS(cfg *KRLSConfig, s orff.Scalar, length int, deferred *deferredFeatu
 	return &regression.Model{Dim: cfg.Dim, Horizon: cfg.Horizon, Depth: cfg.Order, Law: cfg.Law, Design: g, Learner: l}, nil
 }
 
-// featureDesign is the linear design and the features of any scalar kernel, zero
-// until the bandwidth is known.
+// featureDesign is the linear design followed by the features of any scalar kernel, which are zero until the bandwidth is
+// known.
 type featureDesign struct {
-	linear   *regression.LagDesign // or nil
+	linear   *regression.LagDesign // nil: no linear part
 	input    *units.Lags
-	scalar   orff.Scalar       // nil until deferred has made it
-	deferred *deferredFeatures // or nil
+	scalar   orff.Scalar       // nil until deferred has built it
+	deferred *deferredFeatures // nil: scalar needs no data
 	length   int
 	scale    float64
 
@@ -171,8 +168,7 @@ func (g *featureDesign) Observe(s *series.Scaler, past *series.History) {
 	}
 }
 
-// build makes the features that need data, from the inputs that gave the
-// bandwidth. It is called once and allocates.
+// build builds the deferred features from the inputs that determined the bandwidth. It is called once, and allocates.
 func (g *featureDesign) build() {
 	if g.deferred == nil {
 		return
@@ -181,7 +177,7 @@ func (g *featureDesign) build() {
 	vec.Scale(1/g.input.Bandwidth(), points)
 	s, err := g.deferred.build(points)
 	if err != nil || s.Len() > g.length {
-		return // all features stay zero: the Gram matrix of finite points has a decomposition
+		return // cannot happen: the Gram matrix of finite points has a decomposition; features would stay zero
 	}
 	g.scalar = s
 }
@@ -242,17 +238,16 @@ func (g *featureDesign) State(c *snapshot.Codec) {
 	if g.deferred == nil {
 		g.scalar.State(c)
 	} else if c.Decoding() && g.input.Bandwidth() != 0 {
-		g.build() // from the same points with the same seed
+		g.build() // the same points and the same seed give the same features
 	}
 }
 
-// operatorRLS is recursive least squares for a decomposable kernel k Gamma. With
-// Gamma = U diag(g) U^T the outputs z = U^T y are independent problems with the
-// ridge lambda/g_k; outputs of equal g share the inverse covariance.
+// operatorRLS is recursive least squares for a decomposable kernel k Gamma. With Gamma = U diag(g) U^T, the outputs
+// z = U^T y are independent problems with the ridge lambda/g_k. Outputs with equal g share the inverse covariance.
 type operatorRLS struct {
 	groups []*online.RLS
 	sizes  []int
-	u      []float64 // U^T, p' x p; nil is the identity
+	u      []float64 // U^T, p' x p; nil: the identity
 	z, e   []float64 // p'
 	theta  []float64 // scratch of Weights
 	dim    int
@@ -311,8 +306,8 @@ func (l *operatorRLS) PredictTo(y, phi []float64) {
 	vec.MatTVec(y, l.u, l.z)
 }
 
-// Update takes a missing coordinate, whose error is 0, for one that was forecast
-// exactly: the outputs of the eigenvectors need all of them.
+// Update learns from the error e. A missing coordinate, whose error is 0, counts as forecast exactly, because each output
+// z_k depends on all coordinates.
 func (l *operatorRLS) Update(phi, e []float64) {
 	if l.u == nil {
 		l.groups[0].Update(phi, e)
@@ -326,7 +321,7 @@ func (l *operatorRLS) Update(phi, e []float64) {
 	}
 }
 
-// Weights returns Theta, p x M: a view that the next call changes.
+// Weights returns Theta, p x M. The next call overwrites it.
 func (l *operatorRLS) Weights() []float64 {
 	if l.u == nil {
 		return l.groups[0].Weights()

@@ -23,9 +23,8 @@ type VARConfig struct {
 	Order   int // q >= 1, lags
 	Horizon int // H, forecasts 1 … H steps ahead
 
-	// Map draws one of Blocks equal blocks of the feature map, with the random
-	// numbers of r: from the Order*Dim scaled lags to the Dim increments, for
-	// bandwidth 1.
+	// Map draws one of Blocks blocks of the feature map from r. Each block has bandwidth 1 and maps the Order*Dim
+	// scaled lags to the Dim increments; all have equal sizes.
 	Map    func(r random.Rand) (orff.Map, error)
 	Blocks int // D_b; 0 means 1
 	Seed   uint64
@@ -35,46 +34,45 @@ type VARConfig struct {
 	Law       units.Law // of the kernel between the coordinates of an increment
 
 	// The options of Algorithm 4 of Brault 2017, see sgd.DoublyStochasticConfig.
-	Batch    int                // pairs a step; 0 means 8
+	Batch    int                // pairs per step; 0 means 8
 	Lambda   float64            // ridge, convention H; 0 means 0.001
 	Rate     rates.Schedule     // nil: the default of Step
 	Decay    rates.Decay        // NewtonSteps always have DecayBlock
-	Loss     losses.Loss        // of the increments, in typical steps; nil: squared
-	Clip     float64            // limit of the gradient of a sample; 0 means 5 sqrt(Dim), +Inf none
+	Loss     losses.Loss        // loss of the increments, in typical steps; nil: squared
+	Clip     float64            // limit of the norm of a sample's gradient; 0 means 5 sqrt(Dim), +Inf no limit
 	Proximal penalties.Proximal // such as sgd.GroupLasso; needs PlainSteps
 	Average  bool
 
-	// Manifold >= 0 is the weight of the semi-supervised term: samples without any
-	// value still say where inputs lie. It needs PlainSteps or AdaGradSteps.
+	// Manifold >= 0 is the weight of the semi-supervised term, which also learns from samples without any value. It
+	// needs PlainSteps or AdaGradSteps.
 	Manifold float64
 
-	// ManifoldBatches is the number of mini-batches whose inputs the term joins; 0 means 1.
+	// ManifoldBatches is the number of mini-batches whose inputs the term compares; 0 means 1.
 	ManifoldBatches int
 
-	// Warm is the number of first pairs of which a batch fit by Solver gives the
-	// weights that the steps go on from; 0 means none.
+	// Warm is the number of first pairs for a batch fit by Solver, from whose weights the steps continue; 0: no batch
+	// fit.
 	Warm   int
 	Solver Solver
 
-	// Redraw is the number of steps after which the next block in turn is drawn
-	// again and starts at zero; 0 means never. It needs two Blocks or more.
+	// Redraw is the number of steps after which one block, in turn, is drawn again and starts at zero weights; 0: never.
+	// It needs at least two Blocks.
 	Redraw int
 
-	// DrawAtUse keeps the features of one block alone in memory: each block is drawn again from its
-	// seed when it is used, as Algorithm 4 has it. Forecasts are the same bits, and take 2 to 25 times as
-	// long; the weights have the same memory. It excludes Grow.
+	// DrawAtUse keeps the frequencies of only one block in memory: each use of a block draws it again from its seed, as in
+	// Algorithm 4. Forecasts are the same bits, but take 2 to 25 times as long. The weights need the same memory. It
+	// excludes Grow.
 	DrawAtUse bool
 
-	// Grow is the number of steps after which one more block is drawn, until there
-	// are MostBlocks; 0 means never. The forecasts do not change at that moment.
+	// Grow is the number of steps after which one more block is drawn, up to MostBlocks; 0: never. A new block does not
+	// change the forecasts at once.
 	Grow, MostBlocks int
 
 	Step       Step
-	Forgetting float64 // of NewtonSteps: what the curvature keeps at a step; 0 means 0.995
-	Epsilon    float64 // of AdaGradSteps; 0 means 1e-4
+	Forgetting float64 // for NewtonSteps: weight of the old curvature after a step; 0 means 0.995
+	Epsilon    float64 // for AdaGradSteps; 0 means 1e-4
 
-	// Gamma replaces the operator of a decomposable map with the identity as
-	// operator by one that is learnt.
+	// Gamma is a learnt operator. It needs a decomposable map whose operator is the identity.
 	Gamma LearntGamma
 }
 
@@ -82,18 +80,17 @@ type VARConfig struct {
 type Step int
 
 const (
-	// NewtonSteps multiply the gradient of a block by its inverse Hessian. Their
-	// rate is at most the weight that a new mini-batch has in the curvature, so that
-	// a step never moves further than that batch has evidence for.
+	// NewtonSteps multiply the gradient of a block by its inverse Hessian. Their rate is at most the weight of the new
+	// mini-batch in the curvature, so that one mini-batch cannot move the weights too far.
 	NewtonSteps Step = iota
-	// PlainSteps are the steps of Algorithm 4 itself; the rate is 0.1 by default, or
-	// less where the kernel couples the outputs.
+	// PlainSteps are the steps of Algorithm 4 itself. The default rate is 0.1, or less for a kernel that couples the
+	// outputs.
 	PlainSteps
-	// AdaGradSteps have a rate for each weight, 0.1 by default.
+	// AdaGradSteps have a rate for each weight. It begins at 0.1 by default.
 	AdaGradSteps
 )
 
-// maxCurvature is the order of a matrix that takes a second to factor.
+// maxCurvature is the largest order of a Hessian: its factorisation takes about a second.
 const maxCurvature = 4000
 
 // NewVAR returns ORFFVAR on the kernel of cfg.Map. The increments of all

@@ -17,21 +17,21 @@ import (
 type Solver int
 
 const (
-	// AutoSolver takes the first of the others that can solve the problem.
+	// AutoSolver is the first of the solvers below that can solve the problem.
 	AutoSolver Solver = iota
 
-	// RidgeSolver is the closed form of a decomposable map of one block: squared
-	// loss, pairs with a missing target left out.
+	// RidgeSolver is the closed form, for a decomposable map of one block and the squared loss. It leaves out pairs with a
+	// missing target.
 	RidgeSolver
 
-	// CGSolver is the method of conjugate gradients: squared loss.
+	// CGSolver is the method of conjugate gradients, for the squared loss.
 	CGSolver
 
-	// LBFGSSolver is the limited-memory BFGS method: any loss.
+	// LBFGSSolver is the limited-memory BFGS method, for any loss.
 	LBFGSSolver
 )
 
-// maxWarm bounds the features that a batch fit keeps.
+// maxWarm is the largest number of pairs in a batch fit.
 const maxWarm = 100_000
 
 // warmStart collects the first pairs of a stream and fits them in batch.
@@ -41,7 +41,7 @@ type warmStart struct {
 	loss   losses.Loss
 	solver Solver
 
-	x, y  []float64 // pairs, x of In and y of Out numbers
+	x, y  []float64 // pairs, row by row
 	n     int
 	count int
 }
@@ -79,7 +79,7 @@ func newWarmStart(cfg *VARConfig, blocks *orff.Blocks) (*warmStart, error) {
 	return w, nil
 }
 
-// add takes a pair and reports whether it was the last one.
+// add adds a pair. full: it was the last one.
 func (w *warmStart) add(x, y []float64) (full bool) {
 	if w.count == w.n {
 		return false
@@ -90,8 +90,8 @@ func (w *warmStart) add(x, y []float64) (full bool) {
 	return w.count == w.n
 }
 
-// start gives l the weights of the fit. A fit that fails changes nothing: the steps
-// have learnt the same pairs. It allocates, once in a stream.
+// start sets the weights of l to those of the fit. A failed fit changes nothing: the steps have learnt the same pairs.
+// start allocates, once in a stream.
 func (w *warmStart) start(l *sgd.DoublyStochastic) {
 	theta := make([]float64, w.blocks.Dims().Params)
 	if w.fitTo(theta) == nil {

@@ -5,34 +5,32 @@ import (
 	"github.com/orffvar/forecaster/internal/lanes"
 )
 
-// History keeps the last samples of one series with no gaps: a missing
-// coordinate is filled with the forecast that stood for it, or, before any
-// forecast, with the first value that is observed later.
+// History keeps the last samples of one series without gaps: a missing coordinate is replaced by its forecast or, before
+// the first forecast, by the first value that is observed later.
 //
-// A series that ends young never needs all of its rows: there is room for size of them,
-// which grows by a quarter until it is most. A lag l >= size must not be asked for before
-// there are l samples.
+// The memory grows with the series: there is room for size rows, and size grows by a quarter up to most. A lag l >= size
+// must not be requested before there are l samples.
 type History struct {
-	Dim, Depth  int       // depth: rows that all but seasons may ask for
-	size, least int       // rows there is room for now, and at first
-	most        int       // rows that are kept; see keep
+	Dim, Depth  int       // Depth: number of rows that everything but seasons may request
+	size, least int       // number of rows that there is room for now, and at first
+	most        int       // largest size; see Keep
 	rows        []float64 // ring of size x dim
 	observed    []bool    // of each value of rows
-	beside      int       // numbers that the owner keeps beside each row …
-	kept        []float64 // … size x beside; see besideLag
-	next        int       // row of the next sample, < size
-	Count       int       // samples pushed
-	Seen        []bool    // coordinate has been observed at least once
-	Unseen      int       // those that have not
-	first       []float64 // value of each coordinate before its first sample
+	beside      int       // number of values that the owner keeps with each row
+	kept        []float64 // these values, size x beside; see besideLag
+	next        int       // row of the next sample. Invariant: 0 <= next < size
+	Count       int       // number of samples pushed
+	Seen        []bool    // by coordinate: it was observed at least once
+	Unseen      int       // number of coordinates that were never observed
+	first       []float64 // by coordinate: value before its first sample
 	back        int       // lag 0 is this many samples before the last; see at
 }
 
-const keptMost = 1 << 16 // rows, more than any order or season needs
+const keptMost = 1 << 16 // largest number of rows: more than any order or season needs
 
 func NewHistory(dim, depth int) *History { return NewGrowingHistory(dim, depth, depth) }
 
-// NewGrowingHistory returns a history of the given depth with room for size rows at first.
+// NewGrowingHistory returns a history of a depth, which begins with room for size rows.
 func NewGrowingHistory(dim, size, depth int) *History {
 	size = min(size, depth)
 	return &History{
@@ -42,9 +40,8 @@ func NewGrowingHistory(dim, size, depth int) *History {
 	}
 }
 
-// Push appends y, filled from guess where it is NaN. Before the first sample of a
-// coordinate all its lags have the value of that sample: a series that has just begun
-// has never moved.
+// Push appends y, with guess in place of NaN. The lags before the first sample of a coordinate have the value of that
+// sample, as if the coordinate had never moved.
 func (h *History) Push(y, guess []float64) {
 	d := len(y)
 	row, observed := h.rows[h.next*d:(h.next+1)*d], h.observed[h.next*d:(h.next+1)*d]
@@ -66,7 +63,7 @@ func (h *History) Push(y, guess []float64) {
 	h.advance()
 }
 
-// advance goes on to the row of the next sample.
+// advance moves next to the row of the next sample.
 func (h *History) advance() {
 	h.Count++
 	if h.next++; h.next < h.size {
@@ -79,10 +76,10 @@ func (h *History) advance() {
 	h.resize(h.grown(h.size))
 }
 
-// grown returns the size that follows size: a quarter more, at least 64 rows.
+// grown returns the next size: a quarter more, and at least 64 rows more.
 func (h *History) grown(size int) int { return min(size+max(size/4, 64), h.most) }
 
-// Keep lets the history keep n rows, as samples come.
+// Keep lets the history grow to n rows.
 func (h *History) Keep(n int) {
 	if n <= h.most {
 		return
@@ -93,7 +90,7 @@ func (h *History) Keep(n int) {
 	}
 }
 
-// Reserve makes room for lags below n.
+// Reserve makes room for lags below n at once.
 func (h *History) Reserve(n int) {
 	size := h.size
 	for size < min(n, h.most) {
@@ -104,7 +101,7 @@ func (h *History) Reserve(n int) {
 	}
 }
 
-// resize makes room for more rows, before the first sample of the ring.
+// resize makes room for more rows, before the oldest sample in the ring.
 func (h *History) resize(size int) {
 	rows := turned(h.rows, h.next*h.Dim, size*h.Dim)
 	for i := h.size * h.Dim; i < len(rows); i += h.Dim {
@@ -114,23 +111,23 @@ func (h *History) resize(size int) {
 	h.next, h.size, h.rows = h.size, size, rows
 }
 
-// turned returns a slice of length n that begins with v from the given place on, and v before it.
+// turned returns a slice of length n that begins with v[from:] and v[:from].
 func turned[T any](v []T, from, n int) []T {
 	t := make([]T, n)
 	copy(t[copy(t, v[from:]):], v[:from])
 	return t
 }
 
-// KeepBeside lets the history keep n numbers of its owner with each row, zeros at first.
+// KeepBeside lets the history keep n values of its owner with each row, zeros at first.
 func (h *History) KeepBeside(n int) { h.beside, h.kept = n, make([]float64, h.size*n) }
 
-// besideLag returns the numbers beside lag l: a view.
+// besideLag returns the owner's values of lag l, as a view.
 func (h *History) besideLag(l int) []float64 {
 	i := h.row(l)
 	return h.kept[i*h.beside : (i+1)*h.beside]
 }
 
-// Fill gives all lags of a coordinate one value.
+// Fill sets all lags of coordinate j to v.
 func (h *History) Fill(j int, v float64) {
 	for i := range h.size {
 		h.rows[i*h.Dim+j] = v
@@ -144,19 +141,19 @@ func (h *History) Extend(y []float64) {
 	h.advance()
 }
 
-// Lag returns the sample l steps before the last one, l < size: a view.
+// Lag returns the sample l steps before the last one, 0 <= l < Size(), as a view.
 func (h *History) Lag(l int) []float64 {
 	i := h.row(l)
 	return h.rows[i*h.Dim : (i+1)*h.Dim]
 }
 
-// ObservedAt tells which coordinates of lag l were observed: a view.
+// ObservedAt reports for each coordinate whether it was observed at lag l, as a view.
 func (h *History) ObservedAt(l int) []bool {
 	i := h.row(l)
 	return h.observed[i*h.Dim : (i+1)*h.Dim]
 }
 
-// Size is the number of rows there is room for.
+// Size returns the number of rows that there is room for.
 func (h *History) Size() int { return h.size }
 
 func (h *History) row(l int) int {
@@ -167,8 +164,7 @@ func (h *History) row(l int) int {
 	return i
 }
 
-// At returns the history as it was the given number of samples ago, sharing the
-// rows. Only its lags may be used.
+// At returns the history as it was back samples ago. It shares the rows. Use only its lags.
 func (h *History) At(back int) History {
 	v := *h
 	v.back = back
@@ -178,20 +174,19 @@ func (h *History) At(back int) History {
 // Any reports whether any coordinate has been observed.
 func (h *History) Any() bool { return h.Unseen < h.Dim }
 
-// AlignWith takes the lags of o, whose rows h shares.
+// AlignWith sets the lags of h to those of o, whose rows h shares.
 func (h *History) AlignWith(o *History) {
 	h.size, h.rows, h.observed, h.beside, h.kept = o.size, o.rows, o.observed, o.beside, o.kept
 	h.next, h.Count = o.next, o.Count
 }
 
-// Reset drops the samples: the next sample is the first of a new run. The values stay
-// as substitutes for missing ones.
+// Reset drops the samples: the next sample is the first of a new run. The last values still replace missing ones.
 func (h *History) Reset() {
 	h.Count = 0
 	clear(h.observed)
 }
 
-// CopyFrom makes h the history o, of the same shape.
+// CopyFrom sets h to a copy of o, which has the same shape.
 func (h *History) CopyFrom(o *History) {
 	copy(h.rows, o.rows)
 	h.next, h.Count = o.next, o.Count
@@ -235,11 +230,11 @@ func LagsTo(dst []float64, s *Scaler, past *History, order int) {
 	StandardisedTo(dst, s.Mean, s.Inverse, past, order)
 }
 
-// StandardisedTo writes the lags less the means, times the inverse scales, limited.
-// dst needs room behind it: see lanes.Rows.
+// StandardisedTo writes (lag - mean) * inverse, limited, for order lags; dst is from lanes.Rows, which has room after its
+// length.
 func StandardisedTo(dst, mean, inverse []float64, past *History, order int) {
 	newest, d := past.row(0), past.Dim
-	n := min(order, newest+1) // those before the rows begin again at the end
+	n := min(order, newest+1) // number of lags before the ring wraps around
 	lanes.Standardise(dst[:n*d], past.rows[(newest+1-n)*d:(newest+1)*d], mean, inverse, InputLimit)
 	if n < order {
 		lanes.Standardise(dst[n*d:order*d], past.rows[(past.size-order+n)*d:], mean, inverse, InputLimit)

@@ -9,17 +9,16 @@ import (
 	"github.com/orffvar/forecaster/orff/random"
 )
 
-// ExogenousInputs are the inputs of a series from outside: their values at the last sample
-// and, as far as they are known, at the times that are forecast. An unknown one
-// keeps its last value.
+// ExogenousInputs are the exogenous inputs of a series: their values at the last sample and, as far as they are known, at
+// the forecast times. An unknown input keeps its last value.
 type ExogenousInputs struct {
 	Count, horizon int
 	scaler         *Scaler
 	u              []float64 // (horizon+1) x count; row 0 at the last sample
-	given          bool      // u is of the next sample
+	given          bool      // u belongs to the next sample
 }
 
-// NewExogenousInputs returns nil for none.
+// NewExogenousInputs returns nil for count = 0.
 func NewExogenousInputs(count, horizon int) *ExogenousInputs {
 	if count == 0 {
 		return nil
@@ -33,8 +32,8 @@ const inputFrequencies = 30
 // inputBlock separates the draws for the exogenous inputs from the draws of the experts.
 const inputBlock = 1000
 
-// NewInputFeatures returns random features of the standardised exogenous inputs, each
-// of one input: they span sums of functions of one input each.
+// NewInputFeatures returns random features of the standardised exogenous inputs. Each feature depends on one input, so
+// they span sums of functions of one input.
 func NewInputFeatures(inputs int, seed uint64, block int) (*orff.Adaptive, error) {
 	f, err := orff.NewAdaptive(inputs, max(inputFrequencies, inputs), 1, random.Block(seed, inputBlock+block))
 	if err != nil {
@@ -45,7 +44,7 @@ func NewInputFeatures(inputs int, seed uint64, block int) (*orff.Adaptive, error
 	return f, nil
 }
 
-// Features is the number of features that the inputs make; in may be nil.
+// Features returns the number of features of the inputs; in may be nil.
 func (in *ExogenousInputs) Features() int {
 	if in == nil {
 		return 0
@@ -53,7 +52,7 @@ func (in *ExogenousInputs) Features() int {
 	return 2 * in.Count
 }
 
-// Set takes what eval.InputTaker documents.
+// Set implements eval.InputTaker.SetInputs.
 func (in *ExogenousInputs) Set(u []float64) {
 	if len(u) != len(in.u) {
 		panic("varmodel: SetInputs: wrong length")
@@ -71,7 +70,7 @@ func (in *ExogenousInputs) Set(u []float64) {
 	}
 }
 
-// Next is called once with each sample.
+// Next moves to the next sample. It is called once per sample.
 func (in *ExogenousInputs) Next() {
 	if !in.given {
 		for i := in.Count; i < len(in.u); i++ {
@@ -81,10 +80,10 @@ func (in *ExogenousInputs) Next() {
 	in.given = false
 }
 
-// Remember keeps the inputs at the last sample of a history, and one step later, beside it.
+// Remember stores the inputs at the last sample of past, and one step later, with that sample.
 func (in *ExogenousInputs) Remember(past *History) { in.RememberAhead(past, 0) }
 
-// RememberAhead is Remember for a forecast h steps ahead in the place of the last sample.
+// RememberAhead is Remember when the last sample of past is a forecast h steps ahead.
 func (in *ExogenousInputs) RememberAhead(past *History, h int) {
 	k, at := in.Count, past.besideLag(0)
 	for i := range 2 {
@@ -92,10 +91,8 @@ func (in *ExogenousInputs) RememberAhead(past *History, h int) {
 	}
 }
 
-// AheadTo writes the 3 x count features of a forecast h steps ahead: the
-// standardised inputs, how far they will have moved, and their mean until then,
-// which is what a series that remembers has been driven by. Beyond the inputs that are given the
-// last one stays.
+// AheadTo writes the 3 x count features of a forecast h steps ahead: the standardised inputs at that time, their change
+// until then, and their mean until then, which drives a series with memory. Beyond the known inputs, the last one stays.
 func (in *ExogenousInputs) AheadTo(dst []float64, h int) {
 	h = min(h, in.horizon)
 	k := in.Count
@@ -134,8 +131,8 @@ func (in *ExogenousInputs) between(dst, now, then []float64, size float64) {
 	}
 }
 
-// State saves or restores the inputs. Inputs more than one step ahead are optional: until
-// a sample comes, the last known ones stand for missing ones.
+// State saves or restores the inputs. Inputs more than one step ahead are optional: until the next sample, the last known
+// inputs replace missing ones.
 func (in *ExogenousInputs) State(c *snapshot.Codec) {
 	c.Section("inputs")
 	in.scaler.State(c)

@@ -7,25 +7,23 @@ import (
 
 const (
 	StatsForgetting = 0.9999 // weight of a sample in the statistics after one step
-	WinsorAfter     = 30     // samples before deviations are limited
+	WinsorAfter     = 30     // number of samples before deviations are limited
 	WinsorLimit     = 10     // limit of a deviation, in standard deviations
 	InputLimit      = 10     // limit of a standardised value
-	forecastRange   = 2      // typical steps that a forecast may leave the range of past values
+	forecastRange   = 2      // typical steps by which a forecast may leave the range of past values
 	Degenerate      = 1e-12  // a scale below this times the magnitude of the data counts as zero
 )
 
 const scalerResetWeight = 100 // number of samples that the earlier statistics count as after a reset
 
-// Scaler holds the running statistics of one series, coordinate by coordinate,
-// all of them from the past alone: mean, standard deviation, root mean squared
-// difference between consecutive samples, and range. Deviations are winsorised,
-// so that one wild value cannot spoil a scale for long; missing values leave a
-// coordinate as it is.
+// Scaler has the running statistics of each coordinate of one series, from the past alone: mean, standard deviation, root
+// mean squared difference between consecutive samples, and range. Deviations are winsorised, so that one outlier cannot
+// spoil a scale for long. A missing value does not change the statistics.
 type Scaler struct {
 	*lanes.Moments
 
 	// Its vectors, as long as a sample.
-	last                   []float64 // sample, NaN where it was missing
+	last                   []float64 // last sample; NaN: missing
 	Weight, Mean, Variance []float64
 	diffWeight, Diff2      []float64
 	Low, High              []float64
@@ -53,19 +51,17 @@ func (s *Scaler) Standardised(j int, v float64) float64 {
 	return lanes.Clip((v-s.Mean[j])*s.Inverse[j], InputLimit)
 }
 
-// Step is the scale of the increments of coordinate j: its rms, or 1 for a
-// constant coordinate.
+// Step returns the typical step of coordinate j: the rms of its increments, or 1 for a constant coordinate.
 func (s *Scaler) Step(j int) float64 { return s.Steps[j] }
 
-// Within limits a forecast to the range of past values, widened by forecastRange typical
-// steps, when the series moves on, see lanes.Moments.Bound.
+// Within limits a forecast v to the range of past values, widened by forecastRange typical steps in the direction of move:
+// see lanes.Moments.Bound.
 func (s *Scaler) Within(j int, v, move float64) float64 {
 	floor, ceiling := s.Range(j, move)
 	return ClipTo(v, floor, ceiling)
 }
 
-// ResetWeights lets the next samples change the statistics as quickly as samples did
-// early on.
+// ResetWeights lowers the weight of the earlier statistics to scalerResetWeight samples.
 func (s *Scaler) ResetWeights() {
 	for j := range s.Weight {
 		s.Weight[j] = min(s.Weight[j], scalerResetWeight)
@@ -83,7 +79,7 @@ func (s *Scaler) State(c *snapshot.Codec) {
 	}
 }
 
-// ClipTo keeps a number between two others.
+// ClipTo limits v to [low, high].
 func ClipTo(v, low, high float64) float64 {
 	if v < low {
 		return low
