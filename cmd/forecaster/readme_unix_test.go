@@ -21,10 +21,10 @@ import (
 func TestReadmeCommands(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "data.csv"), dataset.MacrodataCSV())
-	if err := os.MkdirAll(filepath.Join(dir, "internal", "dataset"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "eval", "dataset"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, filepath.Join(dir, "internal", "dataset", "macrodata.csv"), dataset.MacrodataCSV())
+	writeFile(t, filepath.Join(dir, "eval", "dataset", "macrodata.csv"), dataset.MacrodataCSV())
 	writeFile(t, filepath.Join(dir, "ETTh2.csv"), waves(14500))
 	broker := startBroker(t, "metrics")
 	db := httptest.NewServer(&influxDB{token: "secret"})

@@ -60,10 +60,10 @@ func TestTutorial(t *testing.T) {
 	}
 
 	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "internal", "dataset"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "eval", "dataset"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, filepath.Join(dir, "internal", "dataset", "macrodata.csv"), dataset.MacrodataCSV())
+	writeFile(t, filepath.Join(dir, "eval", "dataset", "macrodata.csv"), dataset.MacrodataCSV())
 	cmd := exec.Command("bash", "-c", commands)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "INFLUX_TOKEN=secret")
