@@ -13,9 +13,9 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
-// stateVersion is raised by each change of the program that changes forecasts or the meaning of a checkpoint. A checkpoint
-// with another version is refused.
-const stateVersion = 40
+// stateVersion rises with every change that alters forecasts or the meaning of a checkpoint. A checkpoint of another
+// version is refused.
+const stateVersion = 41
 
 // Settings returns the keys and values that the state of an engine depends on, beside its records, ascending by key: the
 // settings of the engine, and the arithmetic of the build.

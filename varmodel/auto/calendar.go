@@ -59,22 +59,22 @@ type calendar struct {
 
 	surprise []float64        // of each variable
 	now      calendarForecast // for one step
-	phi      []float64        // dim x calendarSize: features of now
+	phi      []float64        // dim x calendarSize: features of now; nil like learners
 
 	waves, features, out []float64 // scratch
 }
 
-// calendarForecast holds forecasts of one origin, the forecasts of their errors in typical errors, and their inputs.
+// calendarForecast holds forecasts of one horizon, the forecasts of their errors in typical errors, and their inputs.
 type calendarForecast struct {
 	known                 bool
 	last, level, surprise []float64
-	base, said            []float64 // horizons x dim: uncorrected forecasts; forecasts of their errors, NaN if the learner sleeps
+	base, said            []float64 // uncorrected forecasts; forecasts of their errors, NaN if the learner sleeps
 }
 
-func newCalendarForecast(horizons, dim int) calendarForecast {
+func newCalendarForecast(dim int) calendarForecast {
+	v := make([]float64, 5*dim)
 	return calendarForecast{
-		last: make([]float64, dim), level: make([]float64, dim), surprise: make([]float64, dim),
-		base: make([]float64, horizons*dim), said: make([]float64, horizons*dim),
+		last: v[:dim], level: v[dim : 2*dim], surprise: v[2*dim : 3*dim], base: v[3*dim : 4*dim], said: v[4*dim:],
 	}
 }
 
@@ -100,8 +100,7 @@ func (t *typicalError) in(e float64) float64 {
 func newCalendar(m *auto) *calendar {
 	d := m.cfg.Dim
 	c := &calendar{
-		horizons: []int{1}, work: &m.work.newton,
-		surprise: make([]float64, d), now: newCalendarForecast(1, d), phi: make([]float64, d*calendarSize),
+		horizons: []int{1}, work: &m.work.newton, surprise: make([]float64, d), now: newCalendarForecast(d),
 		waves: make([]float64, calendarWaves), features: make([]float64, calendarSize), out: make([]float64, 1),
 	}
 	if m.direct != nil {
@@ -124,6 +123,7 @@ func (c *calendar) begin(dim int) {
 			panic("varmodel: " + err.Error()) // the constants above are valid
 		}
 	}
+	c.phi = make([]float64, dim*calendarSize)
 	c.errors, c.factors = make([]typicalError, n), slices.Repeat([]shrinkage{{every: 1, errors: 1}}, n)
 	c.now.known = false
 }
@@ -175,10 +175,10 @@ func wavesTo(dst []float64, harmonics int, c *cycle, h int) {
 	}
 }
 
-// featuresTo writes the features of forecast i of p, which is of variable j. look has to be called before.
-func (c *calendar) featuresTo(phi []float64, p *calendarForecast, s *series.Scaler, i, j int) {
+// featuresTo writes the features of the forecast p of variable j. look has to be called before.
+func (c *calendar) featuresTo(phi []float64, p *calendarForecast, s *series.Scaler, j int) {
 	level, surprise := p.level[j], p.surprise[j]
-	increment := lanes.Clip((p.base[i]-p.last[j])*s.Inverse[j], calendarDistance)
+	increment := lanes.Clip((p.base[j]-p.last[j])*s.Inverse[j], calendarDistance)
 	for k, w := range c.waves {
 		to := phi[k*calendarStates:][:calendarStates]
 		to[0], to[1], to[2], to[3] = w, w*level, w*increment, w*surprise
@@ -200,25 +200,25 @@ func (c *calendar) forecast(s *autoSeries) {
 	c.look(s.seasons, 1)
 	for j := range p.base {
 		phi := c.phi[j*calendarSize : (j+1)*calendarSize]
-		s.next[j] = c.correct(phi, p, s, j, j, 0)
+		s.next[j] = c.correct(phi, p, s, j, 0)
 	}
 }
 
-// correct sets p.said for forecast i, which is of variable j and has the given index in horizons, and returns the
+// correct sets p.said for the forecast p of variable j, whose horizon has the given index, and returns the
 // corrected forecast.
-func (c *calendar) correct(phi []float64, p *calendarForecast, s *autoSeries, i, j, horizon int) float64 {
+func (c *calendar) correct(phi []float64, p *calendarForecast, s *autoSeries, j, horizon int) float64 {
 	at := horizon*len(p.last) + j
-	if p.said[i] = math.NaN(); !c.awake(s, at) {
-		return p.base[i]
+	if p.said[j] = math.NaN(); !c.awake(s, at) {
+		return p.base[j]
 	}
-	c.featuresTo(phi, p, s.scaler, i, j)
+	c.featuresTo(phi, p, s.scaler, j)
 	c.learners[at].PredictTo(c.out, phi)
-	p.said[i] = lanes.Clip(c.out[0], calendarLimit)
-	by := c.factors[at].factor * p.said[i] * c.errors[at].mean
+	p.said[j] = lanes.Clip(c.out[0], calendarLimit)
+	by := c.factors[at].factor * p.said[j] * c.errors[at].mean
 	if by == 0 {
-		return p.base[i]
+		return p.base[j]
 	}
-	return s.scaler.Within(j, p.base[i]+by, p.base[i]-p.last[j])
+	return s.scaler.Within(j, p.base[j]+by, p.base[j]-p.last[j])
 }
 
 // awake reports whether a learner takes part. A learner with little effect sleeps, except in trial blocks.
@@ -228,21 +228,24 @@ func (c *calendar) awake(s *autoSeries, at int) bool {
 		t.factor > 0 && t.xy*t.xy > calendarWorth*t.xx*c.errors[at].squares
 }
 
-// correctAnchors corrects the forecasts of the remainder at the anchors. forecasts and seasons are anchors x dim.
-func (c *calendar) correctAnchors(forecasts, seasons []float64, p *calendarForecast, s *autoSeries) {
-	if p.known = c.now.known; !p.known {
-		return
-	}
-	copy(p.last, c.now.last)
-	copy(p.level, c.now.level)
-	copy(p.surprise, c.now.surprise)
-	for k, h := range c.horizons[1:] {
-		c.look(s.seasons, h)
-		for j := range p.last {
-			i := k*len(p.last) + j
-			p.base[i] = forecasts[i] + seasons[i]
-			if v := c.correct(c.features, p, s, i, j, k+1); !s.gate.shifted(j, h) {
-				forecasts[i] = v - seasons[i]
+// correctAnchors corrects the forecasts of the remainder at the anchors, o.atAnchors.
+func (c *calendar) correctAnchors(s *autoSeries, o *multihorizon) {
+	d := len(c.now.last)
+	for k := range o.anchors {
+		origin := o.anchors[k].origin(o.made)
+		p := &origin.calendar
+		if p.known = c.now.known; !p.known {
+			continue
+		}
+		copy(p.last, c.now.last)
+		copy(p.level, c.now.level)
+		copy(p.surprise, c.now.surprise)
+		c.look(s.seasons, o.anchors[k].horizon)
+		forecasts := o.atAnchors[k*d : (k+1)*d]
+		for j, season := range origin.season {
+			p.base[j] = forecasts[j] + season
+			if v := c.correct(c.features, p, s, j, k+1); !s.gate.shifted(j, o.anchors[k].horizon) {
+				forecasts[j] = v - season
 			}
 		}
 	}
@@ -271,16 +274,15 @@ func (c *calendar) learnAnchor(s *autoSeries, k int, p *calendarForecast, sample
 	}
 	taught := teaches(s.total, thin(c.horizons[k+1]))
 	for j, v := range sample {
-		i := k*len(sample) + j
-		e := v - p.base[i]
-		if e != e || p.said[i] != p.said[i] {
+		e := v - p.base[j]
+		if e != e || p.said[j] != p.said[j] {
 			continue
 		}
-		at := i + len(sample)
+		at := (k+1)*len(sample) + j
 		c.factors[at].every = every
-		c.score(at, e, p.said[i])
+		c.score(at, e, p.said[j])
 		if taught {
-			c.featuresTo(c.features, p, s.scaler, i, j)
+			c.featuresTo(c.features, p, s.scaler, j)
 			c.teach(c.features, at, e)
 		}
 	}

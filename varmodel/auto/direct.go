@@ -54,6 +54,7 @@ func newDirectLearners(dim, inputs int, steps []int, work *online.Workspace) (*d
 // deviations from the local mean, and the exogenous inputs of one horizon.
 func (g *directLearners) Features() int { return 1 + (directOrder+2)*g.dim + 3*g.inputs }
 
+// FeaturesTo writes the features but for the exogenous inputs, which are the last ones.
 func (g *directLearners) FeaturesTo(phi []float64, f *frame) {
 	series.LagsTo(g.lags, f.scaler, &f.past, directOrder)
 	phi[0] = 1
@@ -65,14 +66,6 @@ func (g *directLearners) FeaturesTo(phi []float64, f *frame) {
 	for j, v := range f.past.Lag(0) {
 		phi[n+j] = f.local.Standardised(j, v)
 	}
-}
-
-// featuresWithInputs returns the features of p with the exogenous inputs of anchor k.
-func (g *directLearners) featuresWithInputs(p *origin, k int) []float64 {
-	if n := 3 * g.inputs; n > 0 {
-		copy(p.phi[len(p.phi)-n:], p.inputs[k*n:(k+1)*n])
-	}
-	return p.phi
 }
 
 func (g *directLearners) State(c *snapshot.Codec) {

@@ -56,20 +56,19 @@ func TestLongHorizonsAreScoredAsIssued(t *testing.T) {
 		}
 	}
 	o := s.multihorizon
-	n := len(o.origins)
 	var want []float64
-	for k, h := range o.direct.steps {
-		p := &o.origins[(o.next-h+n)%n]
-		for j := range d {
-			want = append(want, p.mixed[k*d+j]/o.mixtures[k].unit(j))
+	for k := range o.anchors {
+		a := &o.anchors[k]
+		for j, v := range a.origin(o.made - a.horizon).mixed {
+			want = append(want, v/a.mixture.unit(j))
 		}
 	}
 	o.learn(s, &outcome{sample: x[299]})
 	moved := false
-	for k := range o.direct.steps {
+	for k, a := range o.anchors {
 		for j := range d {
-			if got := o.mixtures[k].out[j]; !(math.Abs(got-want[k*d+j]) <= 1e-12*math.Abs(want[k*d+j])) { // rounding of the units
-				t.Errorf("horizon %d: scored was %v, issued %v", o.direct.steps[k], got, want[k*d+j])
+			if got := a.mixture.out[j]; !(math.Abs(got-want[k*d+j]) <= 1e-12*math.Abs(want[k*d+j])) { // rounding of the units
+				t.Errorf("horizon %d: scored was %v, issued %v", a.horizon, got, want[k*d+j])
 			}
 			moved = moved || want[k*d+j] != 0
 		}

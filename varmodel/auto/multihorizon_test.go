@@ -81,12 +81,12 @@ func TestHorizonsOfARandomWalk(t *testing.T) {
 
 // A horizon without terms takes the shrinkage of the shorter ones, one with many its own.
 func TestShrinkageOfShorterHorizons(t *testing.T) {
-	o := &multihorizon{shrinkages: make([]shrinkage, 3), factors: make([]float64, 3)}
-	o.shrinkages[0] = shrinkage{terms: 1e9, factor: .8}
-	o.shrinkages[1] = shrinkage{terms: shorterTerms, factor: .4}
+	o := &multihorizon{anchors: make([]anchor, 3)}
+	o.anchors[0].shrinkage = shrinkage{terms: 1e9, factor: .8}
+	o.anchors[1].shrinkage = shrinkage{terms: shorterTerms, factor: .4}
 	o.shrink()
 	for k, want := range []float64{.8, .6, .6} {
-		if got := o.factors[k]; !(math.Abs(got-want) <= 1e-6) {
+		if got := o.anchors[k].factor; !(math.Abs(got-want) <= 1e-6) {
 			t.Errorf("anchor %d: %v, want %v", k, got, want)
 		}
 	}
@@ -105,18 +105,20 @@ func TestLongHorizonsLearnTheRemainder(t *testing.T) {
 			}
 		}
 		o := s.multihorizon
-		for i := range o.origins {
-			for k := range o.origins[i].seasons {
-				o.origins[i].seasons[k] = season
+		for _, a := range o.anchors {
+			for i := range a.origins {
+				for j := range a.origins[i].season {
+					a.origins[i].season[j] = season
+				}
 			}
 		}
 		if learn {
 			o.learn(s, &outcome{sample: []float64{3 + season, 1 + season}})
 		}
 		c := snapshot.NewEncoder(nil)
-		for k := range o.mixtures {
-			o.mixtures[k].State(c)
-			o.shrinkages[k].State(c)
+		for k := range o.anchors {
+			o.anchors[k].mixture.State(c)
+			o.anchors[k].shrinkage.State(c)
 		}
 		m.direct.State(c)
 		return c.Bytes()

@@ -2,58 +2,45 @@ package auto
 
 import "github.com/orffvar/forecaster/eval/snapshot"
 
-// origin holds the forecasts made at one origin, and the features behind them, until their targets
-// are observed.
+// origin holds the forecasts that one anchor made at one origin, and what they were made from, until their
+// target is observed.
 type origin struct {
-	phi       []float64   // features of the direct learners
-	inputs    []float64   // features of the exogenous inputs, for each anchor
-	last      []float64   // last sample
-	local     []float64   // local mean
-	step, sd  []float64   // units of the targets: typical step, standard deviation from the local mean; 0 for a constant
-	forecasts [][]float64 // for each anchor, anchorExperts x dim
-	seasons   []float64   // anchors x dim: season of the target
-	mixed     []float64   // anchors x dim: increment of the mixture before shrinkage
-	trends    []float64   // anchors x dim: increment of the trend
-	moves     []float64   // anchors x dim: believed part of trends; forecasts start at last + moves
-	shrunk    []float64   // anchors x dim: forecasts of the mixture after shrinkage
-	smooth    []float64   // anchors x dim: forecasts by smoothing
-	awake     []bool      // for each anchor: the iterated mixture has a forecast
+	all       []float64 // the slices below, one after the other, so that they are near each other
+	phi       []float64 // features of the direct learner
+	last      []float64 // last sample
+	local     []float64 // local mean
+	step, sd  []float64 // units of the targets: typical step, standard deviation from the local mean; 0 for a constant
+	season    []float64 // season of the target
+	mixed     []float64 // increment of the mixture before shrinkage
+	trend     []float64 // increment of the trend
+	shrunk    []float64 // forecasts of the mixture after shrinkage
+	smooth    []float64 // forecasts by smoothing
+	forecasts []float64 // anchorExperts x dim
+	awake     bool      // the iterated mixture has a forecast
 	calendar  calendarForecast
 }
 
 func newOrigin(g *directLearners, calendar bool) origin {
-	d, anchors := g.dim, len(g.steps)
-	p := origin{
-		phi:    make([]float64, g.Features()),
-		inputs: make([]float64, 3*g.inputs*anchors),
-		last:   make([]float64, d), local: make([]float64, d),
-		step: make([]float64, d), sd: make([]float64, d),
-		forecasts: make([][]float64, anchors),
-		seasons:   make([]float64, anchors*d), mixed: make([]float64, anchors*d),
-		trends: make([]float64, anchors*d), moves: make([]float64, anchors*d),
-		shrunk: make([]float64, anchors*d), smooth: make([]float64, anchors*d),
-		awake: make([]bool, anchors),
+	d := g.dim
+	var p origin
+	rows := []*[]float64{&p.last, &p.local, &p.step, &p.sd, &p.season, &p.mixed, &p.trend, &p.shrunk, &p.smooth}
+	p.all = make([]float64, g.Features()+(len(rows)+anchorExperts)*d)
+	p.phi = p.all[:g.Features()]
+	rest := p.all[len(p.phi):]
+	for _, row := range rows {
+		*row, rest = rest[:d], rest[d:]
 	}
-	for k := range p.forecasts {
-		p.forecasts[k] = make([]float64, anchorExperts*d)
-	}
+	p.forecasts = rest
 	if calendar {
-		p.calendar = newCalendarForecast(anchors, d)
+		p.calendar = newCalendarForecast(d)
 	}
 	return p
 }
 
 // State saves or restores the forecasts of the origin.
 func (p *origin) State(c *snapshot.Codec) {
-	for _, v := range [][]float64{p.phi, p.inputs, p.last, p.local, p.step, p.sd, p.seasons, p.mixed, p.trends, p.moves, p.shrunk, p.smooth} {
-		c.Float64s(v)
-	}
-	for _, v := range p.forecasts {
-		c.Float64s(v)
-	}
-	for k := range p.awake {
-		c.Bool(&p.awake[k])
-	}
+	c.Float64s(p.all)
+	c.Bool(&p.awake)
 	if p.calendar.last != nil {
 		p.calendar.State(c)
 	}

@@ -13,7 +13,7 @@ import (
 // experts. Direct regressions have no path: their weight is divided among source, mixture and lag regression in
 // proportion to their weights, or goes to the source if these are 0.
 func (o *multihorizon) sharePaths(k, j int, awake bool) {
-	d, a := o.direct.dim, o.mixtures[k].aggregate
+	d, a := o.direct.dim, o.anchors[k].mixture.aggregate
 	source, mixture, own := a.weight(iterated, j), a.weight(iteratedAll, j), a.weight(ownPast, j)
 	if !awake {
 		source, mixture = source+mixture, 0
@@ -38,19 +38,19 @@ func (o *multihorizon) sharePaths(k, j int, awake bool) {
 // wake decides at which anchors the iterated mixture has a forecast, and returns the last of them, 0 for none. To save
 // time it is awake only at anchors where it has weight, at the next anchor after each of these, and in trials: always
 // in a young series, later in some blocks of samples.
-func (o *multihorizon) wake(awake []bool, total int) (last int) {
+func (o *multihorizon) wake(total int) (last int) {
 	if !o.iterates {
-		clear(awake)
 		return 0
 	}
 	trial := total < iterationYoung || total/iterationBlock%iterationTrial == 0
 	useful := false
-	for k, h := range o.direct.steps {
-		before := useful
-		useful = slices.ContainsFunc(o.mixtures[k].aggregate.Weights[iteratedAll*o.mixtures[k].aggregate.stride:][:o.direct.dim],
-			func(w float64) bool { return w > iterationWeight })
-		if awake[k] = useful || before || trial && h <= iterationSteps; awake[k] {
-			last = h
+	for k := range o.anchors {
+		a := &o.anchors[k]
+		weights, before := a.mixture.aggregate.Weights[iteratedAll*a.mixture.aggregate.stride:][:o.direct.dim], useful
+		useful = slices.ContainsFunc(weights, func(w float64) bool { return w > iterationWeight })
+		p := a.origin(o.made)
+		if p.awake = useful || before || trial && a.horizon <= iterationSteps; p.awake {
+			last = a.horizon
 		}
 	}
 	return last
@@ -102,7 +102,7 @@ func (o *multihorizon) repeatSeason(whole *frame, last []float64) {
 // forecastTo writes the forecasts of the horizons that fit into to. oneStep is the one-step forecast of the series,
 // mean the mean of its remainder.
 func (o *multihorizon) forecastTo(to, oneStep, mean []float64) {
-	d, dst, awake := o.direct.dim, o.all, o.origins[(o.next+len(o.origins)-1)%len(o.origins)].awake
+	d, dst := o.direct.dim, o.all
 	for j, v := range oneStep {
 		dst[j] = v - o.ahead[j]
 	}
@@ -118,7 +118,7 @@ func (o *multihorizon) forecastTo(to, oneStep, mean []float64) {
 			}
 		}
 		mixture := o.mixture.path
-		if !awake[k] { // the path of the mixture may end before this anchor
+		if !o.anchors[k].origin(o.made + h - 1).awake { // the path of the mixture may end before this anchor
 			mixture = o.iteratedPath
 		}
 		for n, path := range [paths][]float64{o.iteratedPath, mixture, o.lags.path, o.seasonPath} {

@@ -112,7 +112,7 @@ func TestProtocolHindsightFar(t *testing.T) {
 		d := len(s.x[0])
 		f := newAuto(t, Config{Dim: d, Horizon: H}).NewSeries().(*autoSeries)
 		o, forecast, errs := f.multihorizon, make([]float64, H*d), make([]float64, n)
-		ours, products := make([]float64, len(o.mixtures)*d), make([]float64, len(o.mixtures)*d*n*n)
+		ours, products := make([]float64, len(o.anchors)*d), make([]float64, len(o.anchors)*d*n*n)
 		var unit []float64
 		for j := range d {
 			sd := modeltest.ColumnSD(s.x[:c.scale], j)
@@ -124,14 +124,14 @@ func TestProtocolHindsightFar(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.ForecastTo(forecast)
-			p := &o.origins[(o.next+len(o.origins)-1)%len(o.origins)]
 			for k, h := range o.direct.steps {
+				p := o.anchors[k].origin(o.made - 1)
 				if i+h < s.begin || i+h >= s.end {
 					continue
 				}
 				for j, y := range s.x[i+h] {
 					for e := range errs {
-						errs[e] = p.forecasts[k][e*d+j] + p.seasons[k*d+j] - y
+						errs[e] = p.forecasts[e*d+j] + p.season[j] - y
 					}
 					for e, v := range errs {
 						vec.Axpy(v*unit[j], errs, products[((k*d+j)*n+e)*n:][:n])

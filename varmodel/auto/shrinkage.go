@@ -30,6 +30,23 @@ const (
 	shrinkageLimit      = 5      // limit of an increment, in typical increments
 )
 
+// retainedPowers has the results of retained for most rounds: math.Pow takes longer than the rest of a term.
+var retainedPowers [64]float64
+
+func init() {
+	for n := range retainedPowers {
+		retainedPowers[n] = math.Pow(shrinkageForgetting, float64(n))
+	}
+}
+
+// retained returns the weight of a sample after the given number of steps.
+func retained(steps int) float64 {
+	if steps < len(retainedPowers) {
+		return retainedPowers[steps]
+	}
+	return math.Pow(shrinkageForgetting, float64(steps))
+}
+
 // The shrinkage of one-step forecasts ends: after many outcomes the weights of the mixture, which are learnt for each
 // coordinate alone, are better.
 const (
@@ -83,7 +100,7 @@ func (t *shrinkage) endOutcome() {
 		return
 	}
 	t.ended++
-	f := math.Pow(shrinkageForgetting, float64(t.outcomes))
+	f := retained(t.outcomes)
 	if t.fading { // a young series gets to know its season
 		f = 1 - 1/float64(t.ended)
 	}

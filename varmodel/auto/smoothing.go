@@ -251,7 +251,7 @@ func (p *preference) learn(mixture, smooth float64, every int) {
 		return
 	}
 	p.ended++
-	f := min(math.Pow(shrinkageForgetting, float64(p.outcomes)), 1-1/float64(p.ended+1))
+	f := min(retained(p.outcomes), 1-1/float64(p.ended+1))
 	p.terms, p.mixture, p.smooth, p.outcomes = f*(p.terms+1), f*p.mixture, f*p.smooth, 0
 	if p.mixture > 0 && p.smooth > 0 {
 		p.evidence = p.terms / 2 * math.Log(p.mixture/p.smooth)

@@ -9,13 +9,12 @@ import (
 )
 
 const (
-	trendMemory  = 4     // memory of a slope, in horizons
-	trendLeast   = 100   // least memory of a slope, in samples
-	trendOutcome = 5     // limit of an outcome, in units of max(|trend|, sqrt(h) typical steps)
-	trendForget  = .9998 // weight of an outcome in the share after the next one
-	trendErrors  = 2.5   // standard errors that are subtracted from a share
-	trendTerms   = 4     // terms before an anchor has a share
-	trendBeyond  = 2     // the trend goes on up to trendBeyond times the longest anchor with a share
+	trendMemory  = 4   // memory of a slope, in horizons
+	trendLeast   = 100 // least memory of a slope, in samples
+	trendOutcome = 5   // limit of an outcome, in units of max(|trend|, sqrt(h) typical steps)
+	trendErrors  = 2.5 // standard errors that are subtracted from a share
+	trendTerms   = 4   // terms before an anchor has a share
+	trendBeyond  = 2   // the trend goes on up to trendBeyond times the longest anchor with a share
 )
 
 // trends are the slopes of the remainder of a series. All forecasts of h steps start from
@@ -26,21 +25,23 @@ const (
 // the reset of a counter does not change the slope. The share depends on the outcomes of the trend, see
 // trendShare: on a random walk it is near 0.
 type trends struct {
-	dim    int
-	on     bool         // the model has the ingredient
-	steps  []int        // anchor horizons
-	slopes []float64    // anchors x dim
-	shares []trendShare // anchors x dim
-	rates  []float64    // of each anchor: least weight of an increment in the slope
-	count  []int        // of each coordinate: number of increments
-	still  bool         // all moves are 0, and path is not set
-	path   []float64    // horizon x dim: share h slope, interpolated between the anchors
+	dim        int
+	on         bool         // the model has the ingredient
+	steps      []int        // anchor horizons
+	slopes     []float64    // anchors x dim
+	increments []float64    // anchors x dim: of the trend after the last sample
+	moves      []float64    // anchors x dim: the believed part; forecasts start at last + moves
+	shares     []trendShare // anchors x dim
+	rates      []float64    // of each anchor: least weight of an increment in the slope
+	count      []int        // of each coordinate: number of increments
+	still      bool         // all moves are 0, and path is not set
+	path       []float64    // horizon x dim: share h slope, interpolated between the anchors
 }
 
 func newTrends(dim int, steps []int, on bool) *trends {
 	n := len(steps) * dim
 	r := &trends{
-		dim: dim, on: on, steps: steps, slopes: make([]float64, n), shares: make([]trendShare, n),
+		dim: dim, on: on, steps: steps, slopes: make([]float64, n), increments: make([]float64, n), moves: make([]float64, n), shares: make([]trendShare, n),
 		count: make([]int, dim), path: make([]float64, steps[len(steps)-1]*dim),
 	}
 	for _, h := range steps {
@@ -58,15 +59,15 @@ func (r *trends) learn(k, every int, y []float64, p *origin) {
 	root := math.Sqrt(float64(r.steps[k]))
 	for j, v := range y {
 		i := k*r.dim + j
-		if unit := max(root*p.step[j], math.Abs(p.trends[i])); v == v && unit > 0 {
-			r.shares[i].learn(p.trends[i]/unit, lanes.Clip((v-p.last[j])/unit, trendOutcome), every)
+		if unit := max(root*p.step[j], math.Abs(p.trend[j])); v == v && unit > 0 {
+			r.shares[i].learn(p.trend[j]/unit, lanes.Clip((v-p.last[j])/unit, trendOutcome), every)
 		}
 	}
 }
 
 // predict learns the last increments of f where they were observed, and sets the trends after the last sample
-// in p and path.
-func (r *trends) predict(f *frame, seen []bool, lines *smoothing, p *origin) {
+// in increments, moves and path.
+func (r *trends) predict(f *frame, seen []bool, lines *smoothing) {
 	d := r.dim
 	r.still = true
 	for j, step := range f.recent.rows(0)[:d] {
@@ -80,15 +81,15 @@ func (r *trends) predict(f *frame, seen []bool, lines *smoothing, p *origin) {
 		known, move := 1, 0. // the longest anchor with a share so far, and its move
 		for k, h := range r.steps {
 			i := k*d + j
-			p.trends[i] = float64(h) * r.slopes[i]
+			r.increments[i] = float64(h) * r.slopes[i]
 			if s := &r.shares[i]; s.terms >= trendTerms {
-				known, move = h, s.share*p.trends[i]
+				known, move = h, s.share*r.increments[i]
 			}
-			p.moves[i] = move * float64(min(h, trendBeyond*known)) / float64(known)
-			if far := lines.steps(j, h) * r.slopes[i]; r.on && h > known && math.Abs(far) > math.Abs(p.moves[i]) {
-				p.moves[i] = far
+			r.moves[i] = move * float64(min(h, trendBeyond*known)) / float64(known)
+			if far := lines.steps(j, h) * r.slopes[i]; r.on && h > known && math.Abs(far) > math.Abs(r.moves[i]) {
+				r.moves[i] = far
 			}
-			r.still = r.still && p.moves[i] == 0
+			r.still = r.still && r.moves[i] == 0
 		}
 	}
 	if r.still {
@@ -97,7 +98,7 @@ func (r *trends) predict(f *frame, seen []bool, lines *smoothing, p *origin) {
 	for j := range d {
 		left, before := 0, 0.
 		for k, h := range r.steps {
-			after := p.moves[k*d+j]
+			after := r.moves[k*d+j]
 			step := (after - before) / float64(h-left)
 			for n := left + 1; n <= h; n++ {
 				r.path[(n-1)*d+j] = before + float64(n-left)*step
@@ -132,7 +133,7 @@ func (s *trendShare) learn(trend, outcome float64, every int) {
 	if s.outcomes++; s.outcomes < every {
 		return
 	}
-	f, p, q := math.Pow(trendForget, float64(s.outcomes)), s.product, s.square
+	f, p, q := retained(s.outcomes), s.product, s.square
 	s.terms = f*s.terms + 1
 	s.xy, s.xx = f*s.xy+p, f*s.xx+q
 	s.pp, s.pq, s.qq = f*s.pp+p*p, f*s.pq+p*q, f*s.qq+q*q
