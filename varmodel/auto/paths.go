@@ -148,12 +148,13 @@ func (o *multihorizon) follow(dst, path, mean []float64, n, k, left, h int) {
 		p, q := from[j]-mean[j], to[j]-mean[j]
 		scales[j] = series.ClipTo((p*(dst[(left-1)*d+j]-mean[j])+q*(dst[(h-1)*d+j]-mean[j]))/(p*p+q*q), 0, 1)
 	}
+	from, to, before, after = from[:len(scales)], to[:len(scales)], before[:len(scales)], after[:len(scales)]
 	for i := left + 1; i < h; i++ {
 		t := float64(i-left) / float64(h-left)
-		row, at := dst[(i-1)*d:][:d], path[(i-1)*d:][:d]
+		u, row, at := 1-t, dst[(i-1)*d:][:len(scales)], path[(i-1)*d:][:len(scales)]
 		for j, scale := range scales {
 			if scale > 0 { // nor NaN
-				row[j] += scale * ((1-t)*before[j] + t*after[j]) * (at[j] - ((1-t)*from[j] + t*to[j]))
+				row[j] += scale * (u*before[j] + t*after[j]) * (at[j] - (u*from[j] + t*to[j]))
 			}
 		}
 	}
