@@ -11,6 +11,8 @@ func TestExitCodes(t *testing.T) {
 	dir := t.TempDir()
 	good, refused := filepath.Join(dir, "good.csv"), filepath.Join(dir, "refused.csv")
 	writeFile(t, good, []byte("time,a\n2026-01-01 00:00,1\n2026-01-01 01:00,2\n2026-01-01 02:00,1\n"))
+	ofFile := filepath.Join(dir, "file.yaml")
+	writeFile(t, ofFile, []byte("input: {file: {path: good.csv}}\noutput: {discard: {}}\n"))
 	hourly := filepath.Join(dir, "hourly.csv")
 	writeFile(t, hourly, []byte("time,a\n2026-01-01 00:00,1\n2026-01-01 01:00,2\n2026-01-01 02:00,1\n2026-01-01 03:00,1\n2026-01-01 04:00,1\n"))
 	writeFile(t, refused, []byte("time,a\n2026-01-01 00:00,x\n"))
@@ -31,7 +33,7 @@ func TestExitCodes(t *testing.T) {
 		{exitUsage, "evaluate --set model.ordr=3 " + good},
 		{exitUsage, "run --set model.ordr=3"},
 		{exitUsage, "run"},
-		{exitUsage, "produce --set output.discard={} --set input.file.path=" + good + " " + good},
+		{exitUsage, "produce -c " + ofFile + " " + good},
 		{exitUsage, "replay --set pipeline.interval=2h " + hourly},
 		{exitUsage, "forecast --set pipeline.interval=1m " + hourly},
 		{exitUsage, "evaluate --set pipeline.interval=2h " + hourly},

@@ -2,6 +2,8 @@ package detection
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -87,5 +89,27 @@ func TestVUSPR(t *testing.T) {
 	}
 	if !math.IsNaN(VUSPR([]float64{1, 2}, []bool{false, false})) {
 		t.Error("a volume of nothing")
+	}
+}
+
+// Time has no direction for the volume: rows in the opposite order, with stretches at either end of them, have the same.
+func TestVUSPRInBothDirections(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, stretches := range [][][2]int{{{0, 3}}, {{290, 300}}, {{0, 20}, {35, 60}, {280, 300}}, {{100, 101}, {140, 190}}} {
+		scores, labels := make([]float64, 300), make([]bool, 300)
+		for i := range scores {
+			scores[i] = rng.Float64()
+		}
+		for _, s := range stretches {
+			for i := s[0]; i < s[1]; i++ {
+				labels[i], scores[i] = true, scores[i]+.5
+			}
+		}
+		want := VUSPR(scores, labels)
+		slices.Reverse(scores)
+		slices.Reverse(labels)
+		if got := VUSPR(scores, labels); !(math.Abs(got-want) <= 1e-12) { // sums of 300 shares in another order
+			t.Errorf("%v: %v backwards, %v forwards", stretches, got, want)
+		}
 	}
 }

@@ -1,8 +1,10 @@
 package study
 
 import (
+	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/orffvar/forecaster/eval/anomaly"
 	"github.com/orffvar/forecaster/eval/simulate"
@@ -120,5 +122,28 @@ func TestAnAnomalyIsDescribedByItsFurthestRow(t *testing.T) {
 		if v := r.Stretches[0].Variables[i]; float64(v.Observed) != want || v.Time != rowTime(3) {
 			t.Errorf("%+v: is described by another row than that of %v", v, want)
 		}
+	}
+}
+
+// An anomaly that begins in the history is listed from the first row behind it on.
+func TestAnomalyThatBeginsInTheHistory(t *testing.T) {
+	const skip = 450 // in the odd stretch of the plant, rows 447 … 452
+	data, _ := plant(t)
+	c, records := readFile(t, data)
+	c.Pipeline.Interval, c.Model.Type, c.Model.Order = config.Interval(time.Hour), "var2", 2
+	samples, err := records.Samples(t.Context(), c, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := &Anomalies{Skip: skip}
+	if err := AnomaliesOf(t.Context(), c, records, samples, scores, new(atomic.Int64)); err != nil {
+		t.Fatal(err)
+	}
+	var r AnomalyReport
+	r.List(scores)
+	begin := rowTime(samples.Series[0].Times[skip])
+	i := slices.IndexFunc(r.Stretches, func(s stretch) bool { return s.first == 0 })
+	if i < 0 || r.Stretches[i].From != begin || r.Stretches[i].Rows > 4 || r.Stretches[i].To < begin {
+		t.Errorf("%+v, want one from %s on", r.Stretches, begin)
 	}
 }

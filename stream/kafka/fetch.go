@@ -20,9 +20,6 @@ import (
 // repeated until ctx ends. Read returns the error of ctx, ErrBeyondEnd, ErrRecreated,
 // errLost or ErrNoState.
 func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err error) {
-	if len(dst) == 0 {
-		return 0, nil
-	}
 	if !p.started {
 		if err := p.open(ctx, -1, stream.Mark{}); err != nil {
 			return 0, err
