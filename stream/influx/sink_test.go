@@ -613,3 +613,27 @@ func acceptedMeansDurable(t *testing.T, both bool) {
 		return seen == fmt.Sprint(batches*each)
 	})
 }
+
+// TestChangesOfASink: another token, another time for a request, and both, hold from the next request on; what is not named stays.
+func TestChangesOfASink(t *testing.T) {
+	s := newServer(t)
+	sink := newSink(t, s.URL, func(c *Config) { c.Timeout = time.Minute })
+	for _, c := range []struct {
+		change  Change
+		auth    string
+		timeout time.Duration
+	}{
+		{Change{Token: secret.New("second")}, "Token second", time.Minute},
+		{Change{Token: secret.New("second"), Timeout: 2 * time.Minute}, "Token second", 2 * time.Minute},
+		{Change{Token: secret.New("third"), Timeout: 3 * time.Minute}, "Token third", 3 * time.Minute},
+		{Change{Token: secret.New("third"), BatchSize: 7}, "Token third", 3 * time.Minute},
+	} {
+		sink.Change(c.change)
+		if err := sink.Write(deadline(t), points(1)); err != nil {
+			t.Fatal(err)
+		}
+		if s.auth != c.auth || sink.config.Timeout != c.timeout {
+			t.Errorf("after %+v: %s, %s", c.change, s.auth, sink.config.Timeout)
+		}
+	}
+}

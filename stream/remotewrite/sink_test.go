@@ -10,6 +10,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -174,6 +175,30 @@ func TestNamesAreNotMixed(t *testing.T) {
 	}
 	if st := sink.Stats(); st.Written != 3 || st.Rejected != 1 {
 		t.Errorf("%+v, %q", st, bodies)
+	}
+}
+
+// TestNamesAreThoseOfPrometheus: every name is one, changes nothing that is one already, and no two originals have the same.
+func TestNamesAreThoseOfPrometheus(t *testing.T) {
+	valid := regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
+	e := encoder{names: make(map[string]string)}
+	taken := make(map[string]string)
+	for _, original := range []string{"cpu", "_a", "A9", "9a", "0", "a b", "a_b", "a.b", "ü", "°C", "x:y", "-", "_9a", "__"} {
+		name, err := e.name("label ", original)
+		before, again := taken[name]
+		switch {
+		case err != nil:
+			if !strings.Contains(err.Error(), "rename one") {
+				t.Errorf("%q: %v", original, err)
+			}
+		case !valid.MatchString(name), valid.MatchString(original) && name != original, again:
+			t.Errorf("%q has the name %q, as has %q", original, name, before)
+		default:
+			taken[name] = original
+		}
+	}
+	if len(taken) != 10 { // "a_b", "a.b", "-" and "_9a" are refused
+		t.Errorf("names %q", taken)
 	}
 }
 
