@@ -1,8 +1,10 @@
 package kafka
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -81,13 +83,7 @@ func (g *Group) Status() Status {
 	defer g.mu.Unlock()
 	s := Status{State: g.state, Generation: g.generation}
 	tps := slices.SortedFunc(maps.Keys(g.counters), func(a, b topicPartition) int {
-		if a.topic != b.topic {
-			if a.topic < b.topic {
-				return -1
-			}
-			return 1
-		}
-		return a.partition - b.partition
+		return cmp.Or(strings.Compare(a.topic, b.topic), a.partition-b.partition)
 	})
 	for _, tp := range tps {
 		c := g.counters[tp]
