@@ -78,16 +78,13 @@ func (p *adaGrad) state(c *snapshot.Codec) { c.Float64s(p.sum) }
 // block; with one block it is the closed form. It needs DecayBlock, since
 // shrinking the other blocks as well moves the fixed point.
 type Hessian struct {
-	// Forgetting is the weight that the average of a block keeps when a new
-	// mini-batch is added: 0 uses the present batch alone, 0.99 damps the noise
-	// of small ones. A small batch of n also needs a rate that decreases from
-	// about n over the number of parameters of a block: its own gradient is
-	// amplified by that much where the others say nothing.
+	// Forgetting is the weight of the old average of a block when a new mini-batch is added: 0 uses only the current
+	// mini-batch, 0.99 damps the noise of small ones. A small mini-batch of n also needs a rate that decreases from about
+	// n / (parameters of a block): its gradient is amplified by the inverse of that in directions without other samples.
 	Forgetting float64
 
-	// Output is B, p x p' row-major, of a decomposable map: then the inverse is
-	// taken factor by factor (a Stein equation) and costs the cube of the number
-	// of features instead of parameters. nil: any map.
+	// Output is B, p x p' row-major, of a decomposable map. The inverse is then computed factor by factor (a Stein
+	// equation), in O(features^3) instead of O(parameters^3). nil: any map.
 	Output []float64
 }
 
@@ -137,7 +134,7 @@ type hessian struct {
 func (h *hessian) apply(g []float64, i int, m Map, phi []float64) {
 	mean := h.mean[i]
 	h.visits[i]++
-	// The plain mean of the first visits, else a poor first one would stay long.
+	// The first visits have equal weights, so that a poor first mini-batch is soon outweighed.
 	keep := min(h.forgetting, 1-1/float64(h.visits[i]))
 	if keep > 0 {
 		mean.Scale(keep)
@@ -201,7 +198,7 @@ func (h *hessian) solveFactors(g []float64, c *vec.Sym) (ok bool) {
 			k++
 		}
 		rows := h.rows[first*r : k*r]
-		if h.lambda >= 1e20*gain*c.Trace() { // gain 0: the part B does not see
+		if h.lambda >= 1e20*gain*c.Trace() { // gain 0: a direction in the null space of B
 			vec.Scale(1/h.lambda, rows)
 			continue
 		}

@@ -12,17 +12,16 @@ import (
 	"github.com/orffvar/forecaster/sgd/losses"
 )
 
-// Result says how a batch fit ended.
+// Result describes the end of a batch fit.
 type Result struct {
 	Iterations int
-	Value      float64 // of the objective
-	Residual   float64 // norm of what the stopping rule looks at
+	Value      float64 // value of the objective
+	Residual   float64 // norm that the stopping rule compares with the tolerance
 	Converged  bool    // Residual is below the tolerance
 }
 
-// SolveCG minimises R by conjugate gradients on the normal equations, starting
-// from theta and leaving the solution there. It needs the squared loss and
-// lambda > 0. It stops when the gradient is below tolerance times the gradient at
+// SolveCG minimises R by conjugate gradients on the normal equations. It starts from theta, and writes the solution into
+// theta. It needs the squared loss and lambda > 0. It stops when the norm of the gradient is below tolerance times that at
 // 0, or after maxIterations (0: ten times the number of parameters).
 func (o *Objective) SolveCG(theta []float64, tolerance float64, maxIterations int) (Result, error) {
 	if _, ok := o.cfg.Loss.(losses.Squared); !ok {
@@ -63,8 +62,8 @@ func (o *Objective) SolveCG(theta []float64, tolerance float64, maxIterations in
 	return Result{k, value, numeric.Norm(r), math.Sqrt(rr) <= limit}, nil
 }
 
-// MinimiseLBFGS minimises R by the limited-memory BFGS method, starting from
-// theta and leaving the solution there. See LBFGS.
+// MinimiseLBFGS minimises R by the limited-memory BFGS method. It starts from theta, and writes the solution into theta.
+// See LBFGS.
 func (o *Objective) MinimiseLBFGS(theta []float64, options LBFGS) (Result, error) {
 	if len(theta) != o.dims.Params {
 		panic(numeric.BadLength)
@@ -77,7 +76,7 @@ func (o *Objective) MinimiseLBFGS(theta []float64, options LBFGS) (Result, error
 // 3.5 and 7.2). The zero value has the defaults.
 type LBFGS struct {
 	Memory        int     // 0: 10
-	Tolerance     float64 // of ||gradient||/max(1, ||theta||); 0: 1e-8
+	Tolerance     float64 // limit of ||gradient||/max(1, ||theta||); 0: 1e-8
 	MaxIterations int     // 0: 1000
 }
 
@@ -97,7 +96,7 @@ func (l LBFGS) Minimise(theta []float64, gradientTo func(g, theta []float64) flo
 	if l.MaxIterations == 0 {
 		l.MaxIterations = 1000
 	}
-	// The library asks for value and gradient one after the other at one point.
+	// The library requests value and gradient separately, at the same point.
 	at, g := make([]float64, len(theta)), make([]float64, len(theta))
 	var value float64
 	evaluate := func(x []float64, again bool) {
@@ -134,8 +133,8 @@ func (l LBFGS) Minimise(theta []float64, gradientTo func(g, theta []float64) flo
 	if result == nil {
 		return Result{}, fmt.Errorf("sgd: L-BFGS: %w", err)
 	}
-	// A line search that finds no further decrease ends with an error at the best
-	// point so far: that is the precision the objective allows.
+	// A line search without further decrease returns an error at the best point so far: the objective allows no higher
+	// precision.
 	copy(theta, result.X)
 	evaluate(theta, true)
 	if math.IsNaN(value) || math.IsInf(value, 0) {

@@ -19,12 +19,11 @@ type ObjectiveConfig struct {
 	Lambda float64     // >= 0, convention H
 	Loss   losses.Loss // nil: Squared
 
-	// Observed is V, q x p row-major: the targets are of V h(x), such as sums of
-	// outputs. nil: the identity, q = p.
+	// Observed is V, q x p row-major: the targets are observations of V h(x), such as sums of outputs. nil: the identity,
+	// q = p.
 	Observed []float64
 
-	// Edges joins samples, labelled or not, whose predictions should be alike,
-	// with weight Manifold >= 0.
+	// Edges connects samples, labelled or not, whose predictions should be similar. The term has the weight Manifold >= 0.
 	Edges    []Edge
 	Manifold float64
 }
@@ -35,17 +34,14 @@ type Edge struct {
 	Weight float64
 }
 
-// Objective is the regularised empirical risk of any feature map, without a
-// matrix of size features x outputs ever being formed:
+// Objective is the regularised empirical risk of any feature map. It never forms a features x outputs matrix:
 //
 //	R(theta) = 1/N sum_i loss(V h(x_i), y_i) + lambda/2 ||theta||^2
 //	         + manifold/2 sum_edges w_ij ||h(x_i) - h(x_j)||^2
 //
-// N counts the samples with a known target. A target of which only some
-// coordinates are known is the multi-task loss of Brault 2017, section 6.4; a
-// sample without any is unlabelled and takes part in the last term alone. That
-// term is the graph Laplacian in tr(H^T L H) (Brault 2017, appendix B, which
-// prints its inverse).
+// N is the number of samples with a known target. Targets with only some known coordinates give the multi-task loss of
+// Brault 2017, section 6.4. A sample without a known coordinate is unlabelled, and is only in the last term. The last term
+// is tr(H^T L H) with the graph Laplacian L (Brault 2017, appendix B, prints its inverse).
 //
 // The features of all samples are kept. It is not safe for concurrent use.
 type Objective struct {
@@ -57,13 +53,12 @@ type Objective struct {
 
 	phi  []float64 // M x features
 	pred []float64 // M x p
-	zero []float64 // targets with 0 instead of every known value
+	zero []float64 // targets with 0 in place of known values
 	seen []float64 // M x q, then the gradient in it
 	e    []float64 // M x p
 }
 
-// observation is the linear map V from the predictions to the observed part of
-// them, q x p; nil is the identity.
+// observation is the linear map V from predictions to observed values, q x p; nil: the identity.
 type observation struct {
 	v    []float64
 	q, p int

@@ -28,9 +28,8 @@ type Ridge struct {
 	z, t []float64 // p' x m, m x r
 }
 
-// NewRidge decomposes the problem of n samples: f is N x r with the scalar
-// features of a sample in a row, y is N x p and b is B, p x p'. It refuses values
-// that are not finite; for missing targets there is Objective.
+// NewRidge decomposes the problem of n samples: f has the scalar features, n x r, y the targets, n x p, and b is B, p x p'.
+// It returns an error for values that are not finite. Objective accepts missing targets.
 func NewRidge(n int, f, y, b []float64) (*Ridge, error) {
 	if n < 1 || len(f) == 0 || len(y) == 0 || len(f)%n != 0 || len(y)%n != 0 {
 		return nil, fmt.Errorf("sgd: ridge needs whole rows of features and targets, got %d and %d numbers for %d samples", len(f), len(y), n)
@@ -63,7 +62,7 @@ func NewRidge(n int, f, y, b []float64) (*Ridge, error) {
 	}
 	l.q = eig.Values(nil)
 	for c, v := range l.q {
-		l.q[c] = max(0, v) // but for rounding
+		l.q[c] = max(0, v) // negative only by rounding
 	}
 	var vectors, z, t mat.Dense
 	eig.VectorsTo(&vectors)
@@ -79,8 +78,7 @@ func NewRidge(n int, f, y, b []float64) (*Ridge, error) {
 	return l, nil
 }
 
-// SolveTo sets theta, p' r numbers, to Theta row by row for ridge lambda > 0: the
-// layout of orff.Decomposable.
+// SolveTo writes Theta for the ridge lambda > 0 into theta, p' x r row-major: the layout of orff.Decomposable.
 func (l *Ridge) SolveTo(theta []float64, lambda float64) error {
 	p, m, r := l.inner, len(l.q), l.features
 	if len(theta) != p*r {

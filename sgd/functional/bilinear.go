@@ -6,8 +6,7 @@ import "github.com/orffvar/forecaster/internal/vec"
 // phi_T(tau) for n inputs and m values of tau at a time. theta = vec(Theta) column by
 // column, as in orff.Integral, is read as Theta^T, r_T x r_X row-major.
 //
-// All matrices have a row for each tau, so that the cost is m r_X (n + r_T) and nothing
-// needs to be transposed.
+// All matrices have one row per tau: the cost is m r_X (n + r_T), and no matrix has to be transposed.
 type bilinear struct {
 	rx, rt, n, m int
 	rows         []float64 // Q Theta^T, m x r_X

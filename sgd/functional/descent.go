@@ -10,8 +10,8 @@ import (
 	"github.com/orffvar/forecaster/sgd/rates"
 )
 
-// descent has the weights of a function-valued model, which are learnt
-// online, by gradient steps with or without an average, or in batch.
+// descent has the weights of a function-valued model. They are learnt online, by gradient steps with or without averaging,
+// or in batch.
 type descent struct {
 	w    []float64
 	t    int // online steps taken
@@ -22,7 +22,7 @@ type descent struct {
 	eff []float64 // weights of the prediction when there is a mean
 }
 
-// newDescent returns n zero weights. Without a rate there is only fit.
+// newDescent returns n zero weights. With rate nil, only fit can learn them.
 func newDescent(n int, lambda float64, rate rates.Schedule, average bool) (descent, error) {
 	d := descent{w: make([]float64, n), rate: rate}
 	if rate == nil {
@@ -49,7 +49,7 @@ func (d *descent) step() {
 	}
 }
 
-// fit minimises from the weights of the prediction on and starts the clock again.
+// fit minimises from the weights of the prediction, and resets the step counter.
 func (d *descent) fit(options batch.LBFGS, gradientTo func(g, w []float64) float64) (batch.Result, error) {
 	w := append([]float64(nil), d.weights()...)
 	r, err := options.Minimise(w, gradientTo)

@@ -17,12 +17,11 @@ type LevelSetConfig struct {
 	InputFeatures int // r_X, length of phi_X
 	NuFeatures    int // r_T, length of phi_T
 
-	// Lambda/2 (||Theta||_F^2 + ||t||^2) keeps the problem well posed, since the
-	// regulariser vanishes with nu and sees Theta only in the span of the phi_T(nu):
-	// 1e-6.
+	// Lambda is the weight of Lambda/2 (||Theta||_F^2 + ||t||^2), such as 1e-6. It keeps the problem well posed: the other
+	// regulariser vanishes with nu, and depends on Theta only in the span of the phi_T(nu).
 	Lambda float64 // >= 0
 
-	Width float64 // >= 0: the kink of the hinge is smoothed over it; L-BFGS needs > 0: 1e-3
+	Width float64 // >= 0: width over which the kink of the hinge is smoothed; L-BFGS needs > 0, such as 1e-3
 
 	// For Step only.
 	Batch, Nus int // inputs and fractions nu of a step
@@ -92,7 +91,7 @@ func NewLevelSet(cfg LevelSetConfig) (*LevelSet, error) {
 	return l, nil
 }
 
-// check returns the sizes of the batch, or why it cannot be used.
+// check returns the sizes of the batch, or an error if they do not fit.
 func (l *LevelSet) check(b LevelSetBatch) (n, m int, err error) {
 	rx, rt := l.cfg.InputFeatures, l.cfg.NuFeatures
 	n, m = len(b.PhiX)/rx, len(b.Nu)
@@ -198,8 +197,8 @@ func (l *LevelSet) WeightsTo(w []float64) {
 	copy(w, l.weights())
 }
 
-// MarginTo sets margin, len m, to f(x)(nu_s) - tau(nu_s) for phi_X(x) and the m
-// rows phi_T(nu_s): where it is negative, x is one of the fraction nu_s of outliers.
+// MarginTo writes f(x)(nu_s) - tau(nu_s) into margin, length m, for phi_X(x) and the m rows phi_T(nu_s). A negative margin
+// means that x is among the fraction nu_s of outliers.
 func (l *LevelSet) MarginTo(margin, phiX, phiT []float64) {
 	if len(phiT) != len(margin)*len(l.u) {
 		panic(numeric.BadLength)

@@ -17,9 +17,9 @@ type QuantileConfig struct {
 	InputFeatures int // r_X, length of phi_X
 	TauFeatures   int // r_T, length of phi_T
 
-	Lambda   float64 // >= 0, of Lambda/2 ||Theta||_F^2
+	Lambda   float64 // >= 0, weight of Lambda/2 ||Theta||_F^2
 	Crossing float64 // >= 0, weight of the penalty on quantiles that cross
-	Width    float64 // >= 0: the kinks are smoothed over it, in units of y; L-BFGS needs > 0
+	Width    float64 // >= 0: width over which the kinks are smoothed, in units of y; L-BFGS needs > 0
 
 	// For Step only.
 	Batch, Taus int // inputs and quantile levels tau of a step
@@ -90,7 +90,7 @@ func NewQuantile(cfg QuantileConfig) (*Quantile, error) {
 	return q, nil
 }
 
-// check returns the sizes of the batch, or why it cannot be used.
+// check returns the sizes of the batch, or an error if they do not fit.
 func (q *Quantile) check(b QuantileBatch) (n, m int, err error) {
 	n, m = len(b.Y), len(b.Tau)
 	rx, rt := q.cfg.InputFeatures, q.cfg.TauFeatures

@@ -21,26 +21,22 @@ type BlockDescentConfig struct {
 	Workspace *Workspace // scratch memory; nil: its own
 }
 
-// BlockDescent is mini-batch doubly stochastic gradient descent (Brault 2017, Algorithm 4)
-// with a preconditioner for each block and a gradient that remembers earlier mini-batches, as
-// that of stochastic average gradient does (Schmidt, Le Roux and Bach 2017). A step takes
-// a mini-batch of n samples (first source of randomness) and one block i of the random
-// features (second):
+// BlockDescent is mini-batch doubly stochastic gradient descent (Brault 2017, Algorithm 4) with a preconditioner per block.
+// Like stochastic average gradient (Schmidt, Le Roux and Bach 2017), its gradient includes earlier mini-batches. A step
+// takes a mini-batch of n samples (first source of randomness) and one block i of the random features (second):
 //
 //	R <- beta^n R + Phi^T Phi,  G <- beta^n G + E^T Phi,  E = Y - Phi Theta^T
 //	Delta = (G_i - lambda Theta_i)(R_ii + lambda I)^-1
 //	Theta_i <- Theta_i + Delta,  G <- G - Delta R_i
 //
-// G is the gradient over all samples at the present weights: the last line accounts for what
-// the step changes. So a step minimises
+// G is the gradient over all samples at the current weights: the last line updates it for the step. So a step minimises
 //
 //	sum_t beta^(N-t) ||y_t - Theta phi_t||^2 + lambda ||Theta||_F^2
 //
-// in its block exactly. It cannot raise this loss, whatever the data, and there is no learning rate.
-// The fixed point of the steps is the ridge solution, also for blocks that are correlated
-// and without forgetting. BlockNewton, which forgets the gradients of earlier mini-batches, comes
-// no closer to that solution than the correlations between its blocks allow, but needs memory
-// O(M b) where BlockDescent needs M^2/2.
+// exactly in its block. It cannot raise this loss, whatever the data, and has no learning rate. The fixed point of the steps
+// is the ridge solution, also for correlated blocks and without forgetting. BlockNewton drops the gradients of earlier
+// mini-batches: correlations between its blocks keep it away from that solution, but it needs memory O(M b) instead of
+// M^2/2.
 type BlockDescent struct {
 	cfg    BlockDescentConfig
 	width  int // b, in whole tiles unless there is one block only
@@ -104,8 +100,8 @@ func NewBlockDescent(cfg BlockDescentConfig) (*BlockDescent, error) {
 	return l, nil
 }
 
-// block returns the first column of block i. The last block ends with the last tile, so that it may
-// overlap with the one before.
+// block returns the first column of block i. The last block ends with the last tile, so it may overlap with the block
+// before it.
 func (l *BlockDescent) block(i int) int {
 	tiles := vec.Stride(l.width)
 	return max(0, min(i*tiles, l.stride-tiles))
@@ -117,8 +113,8 @@ func (l *BlockDescent) Weights() []float64 { return l.theta }
 // PredictTo sets y = Theta phi.
 func (l *BlockDescent) PredictTo(y, phi []float64) { vec.MatVec(y, l.theta, phi) }
 
-// Update adds a sample to the mini-batch, given the error e = y - Theta phi of
-// the weights as they are now (see RLS.Update), and takes a step when the mini-batch is full.
+// Update adds a sample to the mini-batch, given the error e = y - Theta phi with the current weights (see RLS.Update), and
+// takes a step when the mini-batch is full.
 func (l *BlockDescent) Update(phi, e []float64) {
 	if len(phi) != l.cfg.Features || len(e) != l.cfg.Outputs {
 		panic("online: BlockDescent.Update: wrong length")
@@ -139,7 +135,7 @@ func (l *BlockDescent) Update(phi, e []float64) {
 	l.current = (l.current + 1) % l.blocks
 }
 
-// batch is the present size of a mini-batch: young weights change quickly.
+// batch returns the current size of a mini-batch. It is small at first, when weights change quickly.
 func (l *BlockDescent) batch() int {
 	return max(l.cfg.Batch, min(l.samples/batchShare, l.cfg.MostBatch))
 }
@@ -156,7 +152,7 @@ func (l *BlockDescent) step(first int) {
 		copy(b, l.g[o*l.stride+first:])
 		vec.Axpy(-l.cfg.Ridge, l.theta[o*m+first:][:w], b)
 	}
-	if !l.chol.FactorBlock(l.r, first, l.cfg.Ridge, 1e-9) { // only after overflow
+	if !l.chol.FactorBlock(l.r, first, l.cfg.Ridge, 1e-9) { // happens only after overflow
 		l.forgetSamples()
 		return
 	}
@@ -176,7 +172,7 @@ func (l *BlockDescent) step(first int) {
 	}
 }
 
-// forgetSamples leaves the weights only.
+// forgetSamples drops everything but the weights.
 func (l *BlockDescent) forgetSamples() {
 	l.r.SetIdentity(0)
 	clear(l.g)

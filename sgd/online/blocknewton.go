@@ -8,8 +8,8 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// narrowing is added to the diagonal, in units of it, against the rounding to 32 bits: elements
-// have relative errors of 6e-8, and a block has some 50 rows.
+// narrowing is a relative increase of the diagonal against the rounding to 32 bits: elements have relative errors of 6e-8,
+// and a block has about 50 rows.
 const narrowing = 1e-6
 
 // BlockNewtonConfig describes a block-preconditioned doubly stochastic
@@ -37,15 +37,15 @@ type Workspace struct {
 
 // newtonShape has the sizes and the solver that BlockNewtons of one configuration share.
 type newtonShape struct {
-	cfg           BlockNewtonConfig // without zeros that stand for something else
+	cfg           BlockNewtonConfig // with defaults in place of zeros
 	blocks, width int               // b, columns of a block; the last one may have fewer
-	groups        int               // in the mini-batch; a group is the samples from one step to the next
+	groups        int               // number of groups in the mini-batch; a group is the samples between two steps
 	stride        int               // b rounded up for the kernels; the rest stays zero
 	solver        solver
 	decay         float64 // beta^n
 }
 
-// room returns n numbers of any value, in the memory of s if that suffices.
+// room returns n numbers of undefined value, in the memory of s if that suffices.
 func room(s *[]float64, n int) []float64 {
 	if cap(*s) < n {
 		*s = vec.Aligned(n)
@@ -78,22 +78,20 @@ func (w *Workspace) solver(order int) solver {
 //	R_i     <- beta^n R_i + Phi_i^T Phi_i
 //	Theta_i <- Theta_i + (Y - Phi Theta^T)^T Phi_i (R_i + lambda I)^-1
 //
-// Since R_i contains Phi_i^T Phi_i, no step can raise the loss of the
-// mini-batch it sees: the learner cannot diverge, without any learning rate.
+// R_i contains Phi_i^T Phi_i, so no step can raise the loss of its mini-batch: the learner cannot diverge, and has no
+// learning rate.
 //
-// The step knows the errors of its mini-batch, and earlier errors by nothing but R_i. So with
-// several blocks whose features are correlated, and without forgetting, the weights end a few per cent
-// away from the ridge solution (7 to 9 % for blocks of 48); BlockDescent reaches it, with more memory.
-// Package varmodel takes BlockNewton for experts and NGRC, which forget by default, for the stack of a
-// mixture, which is one block, and in HandOver, which starts at the solution of RLS.
+// The step has only the errors of its mini-batch: earlier errors enter through R_i alone. So with several correlated blocks
+// and without forgetting, the weights end a few per cent away from the ridge solution (7 to 9 % for blocks of 48).
+// BlockDescent reaches the solution, with more memory. Models use BlockNewton for experts and NGRC, which forget by
+// default, for the stack of a mixture, which is one block, and in HandOver, which starts at the solution of RLS.
 type BlockNewton struct {
 	*newtonShape
 
-	// Half of the digits suffice for what a ridge is added to, and for inputs. They take most of
-	// the memory of a fleet.
+	// R and the inputs need only 32 bits, because a ridge is added to R. They take most of the memory of many series.
 	theta []float64 // p x M
 	r     []float32 // R of each block, the elements of a vec.Sym
-	phi   []float32 // inputs that a step is still to see; see slot
+	phi   []float32 // inputs that a step will still use; see slot
 	err   []float64 // n x p, ring of the errors of the mini-batch with the weights as they are
 	steps int       // taken so far
 	wait  int       // samples before the next step

@@ -7,8 +7,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// wrapper is embedded by every forecaster around another one: eval.As finds the inner
-// forecaster through it.
+// wrapper is embedded in every forecaster around another one, so that eval.As finds the inner forecaster.
 type wrapper struct{ eval.Forecaster }
 
 // Unwrap returns the inner forecaster; see eval.As.
@@ -56,7 +55,7 @@ func (s *accompanied) ResetLags() {
 	s.companion.ResetLags()
 }
 
-// shapeOf is the name of an option whose layout depends on the horizon and the levels.
+// shapeOf returns the name of an option of the state whose layout depends on the horizon and the levels.
 func shapeOf(horizon int, levels []float64) string {
 	return fmt.Sprintf("horizon=%d levels=%v", horizon, levels)
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// WithIntervals returns m with forecasters that are eval.Bounders by Intervals of
-// their own. The forecasts stay the same.
+// WithIntervals returns m with forecasters that implement eval.Bounder, each with its own Intervals. The forecasts stay the
+// same.
 func WithIntervals(m eval.Model, cfg Config) (eval.Model, error) {
 	if _, err := NewIntervals(cfg); err != nil {
 		return nil, err

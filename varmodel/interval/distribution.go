@@ -15,23 +15,23 @@ const Quantiles = 9
 const pairs = (Quantiles + 1) / 2
 
 const (
-	distributionMemory = 500 // outcomes of a step after which an outcome in a width or a shift is forgotten
-	widthPrior         = 20  // outcomes that Gaussian widths count for …
-	shiftPrior         = 100 // … and symmetry does
+	distributionMemory = 500 // memory of widths and shifts, in outcomes
+	widthPrior         = 20  // weight of the prior, Gaussian widths, in outcomes
+	shiftPrior         = 100 // weight of the prior, no shift, in outcomes
 )
 
 // Distribution makes predictive distributions from forecasts and their intervals of one level: the quantiles
 //
 //	forecast + half (shift ± width)
 //
-// with the half width of the interval, which follows season and state, and a shift and a width for each pair of
-// orders q and 1-q, horizon and coordinate. Both begin with the values of Gaussian errors. With the outcome in half widths
-// r, the numbers of misses are b = [r < shift - width] and a = [r > shift + width], and
+// half is the half width of the interval, which follows season and state. There is a shift and a width for each pair of
+// orders q and 1-q, horizon and coordinate; both begin with the values of Gaussian errors. Let r be the error of a forecast
+// in half widths, b = [r < shift - width] and a = [r > shift + width]. Then
 //
 //	width += c (a + b - 2 q), shift += c (a - b)
 //
-// are steps of Robbins and Monro towards the quantiles (stochastic descent on the quantile loss). The steps
-// fall like the inverse of the number of outcomes; the steps of the shift start lower, as most errors are symmetric.
+// are Robbins-Monro steps towards the quantiles (stochastic descent on the quantile loss). The step size c falls like
+// 1 / outcomes. That of the shift starts lower, because most errors are symmetric.
 type Distribution struct {
 	dim, most int            // coordinates; longest horizon
 	horizons  []int          // ascending
@@ -40,7 +40,7 @@ type Distribution struct {
 	shift     []float64      // horizons x pairs x d
 	count     []float64      // horizons x d: outcomes
 	ring      []float64      // most x 2 x horizons x d: forecasts of the last origins, and their half widths; NaN = none
-	next      int            // origin that Issue replaces
+	next      int            // index of the origin that Issue overwrites
 }
 
 // NewDistribution returns the distributions of a series without forecasts, at ascending horizons;
@@ -97,8 +97,8 @@ func (d *Distribution) Observe(y []float64) {
 	}
 }
 
-// learn learns the outcome r, in half widths, of coordinate j at the k-th horizon. Outcomes of overlapping forecasts
-// are alike: as many as the horizon count as one.
+// learn learns the error r, in half widths, of coordinate j at the k-th horizon. Errors of overlapping forecasts are
+// similar, so h of them count as one at horizon h.
 func (d *Distribution) learn(k, j int, r float64) {
 	h := float64(d.horizons[k])
 	n := &d.count[k*d.dim+j]
@@ -138,7 +138,7 @@ func (d *Distribution) Issue(forecast, lower, upper []float64) {
 	d.next = (d.next + 1) % d.most
 }
 
-// ResetLags drops the forecasts under way.
+// ResetLags drops the forecasts whose targets were not observed yet.
 func (d *Distribution) ResetLags() {
 	for i := range d.ring {
 		d.ring[i] = math.NaN()
@@ -164,7 +164,7 @@ func (d *Distribution) QuantilesTo(dst []float64) {
 				crossed = crossed || q[p] < low || q[Quantiles-1-p] > high
 				low, high = q[p], q[Quantiles-1-p]
 			}
-			if crossed { // pairs learn on their own
+			if crossed { // possible, because each pair learns by itself
 				slices.Sort(q[:])
 			}
 			for o, v := range q {

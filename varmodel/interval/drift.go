@@ -24,49 +24,46 @@ type DriftConfig struct {
 	// per sample of a series that does not change; 0 means 1e-4.
 	FalseAlarms float64
 
-	Action drift.Adaptation // of the model at an alarm; empty means none
+	Action drift.Adaptation // reaction of the model to an alarm; empty: none
 }
 
 const (
-	driftMemory = 1000 // residuals that the usual ones are a mean of
-	driftAfter  = 200  // residuals before a first alarm, and after each before the next
+	driftMemory = 1000 // number of residuals in the usual mean and variance
+	driftAfter  = 200  // least number of residuals before the first alarm, and between two alarms
 	driftBlock  = 20   // residuals in a block; see blocks
-	driftShift  = .25  // half the shift that is found soonest, in long-run standard deviations
+	driftShift  = .25  // allowance: half of the shift that is detected fastest, in long-run standard deviations
 	driftClip   = 4    // limit of a standardised residual
 )
 
 // DriftWatch detects changes of one series by its one-step forecasts: an eval.Companion of
 // its model.
 //
-// The residuals, in units of their running root mean square, are
-// watched by cumulative sums (Page 1954): log(1+z^2) of each coordinate and its
-// mean over the coordinates for errors that grow, z of each coordinate for errors
-// with a sign. A sum is compared with the usual mean and long-run variance of its
-// sequence, so that errors that cluster give no alarm, and the threshold is that of
-// Siegmund (1985) for the rate of false alarms: half of it for the mean over the
-// coordinates, half shared by the others. Only the past is used.
+// z are the residuals in units of their running root mean square. Cumulative sums (Page 1954) watch log(1+z^2) of each
+// coordinate and its mean over the coordinates, for growing errors, and z of each coordinate, for biased errors. Each sum is
+// in units of the usual mean and long-run variance of its sequence, so that clustered errors raise no alarm. The threshold
+// is that of Siegmund (1985) for the rate of false alarms: half of the rate is for the mean over the coordinates, the other
+// sums share the rest. Only the past is used.
 type DriftWatch struct {
 	cfg             DriftConfig
 	overall, single float64 // thresholds
 
 	issued        bool
-	next          []float64 // the one-step forecast, when issued
-	square, count []float64 // mean square of the residuals of each coordinate, and their number
+	next          []float64 // one-step forecast, valid if issued
+	square, count []float64 // by coordinate: mean square and number of the residuals
 
 	// Sums of log(1+z^2) of each coordinate, of z of each coordinate, and of the mean of
 	// log(1+z^2) over the coordinates. Their units are long-run standard
 	// deviations, estimated from sums over blocks because neighbours may be correlated.
 	sums   *lanes.Cusum
-	blocks []float64 // complete ones
+	blocks []float64 // number of complete blocks
 
 	drift drift.Change
 	alarm bool // drift is of the last sample
 
-	x []float64 // scratch: what the sums are of
+	x []float64 // scratch: the terms of the sums
 }
 
-// NewDriftWatch returns the watch of a series that has no forecasts yet. The caller takes
-// the Action.
+// NewDriftWatch returns the watch of a series without forecasts so far. The caller carries out the Action.
 func NewDriftWatch(cfg DriftConfig) (*DriftWatch, error) {
 	if err := check.Shape(cfg.Dim, cfg.Horizon); err != nil {
 		return nil, err
@@ -96,9 +93,8 @@ func NewDriftWatch(cfg DriftConfig) (*DriftWatch, error) {
 	return w, nil
 }
 
-// WithDrift returns m with forecasters that are also drift.Detectors, by a
-// DriftWatch, and take the Action at an alarm. The forecasts are the same until the first
-// alarm.
+// WithDrift returns m with forecasters that implement drift.Detector by a DriftWatch, and carry out the Action at an alarm.
+// The forecasts are the same until the first alarm.
 func WithDrift(m eval.Model, cfg DriftConfig) (eval.Model, error) {
 	if _, err := NewDriftWatch(cfg); err != nil {
 		return nil, err
@@ -127,7 +123,7 @@ func (m *drifting) NewSeries() eval.Forecaster {
 type watchedSeries struct {
 	accompanied
 	watch   *DriftWatch
-	adapter drift.Adapter // nil when nothing is done at an alarm
+	adapter drift.Adapter // nil: an alarm has no action
 }
 
 func (s *watchedSeries) Observe(y []float64) error {
@@ -144,9 +140,8 @@ func (s *watchedSeries) Observe(y []float64) error {
 // Drift implements drift.Detector.
 func (s *watchedSeries) Drift() (drift.Change, bool) { return s.watch.Drift() }
 
-// cusumThreshold returns the threshold at which a cumulative sum with the
-// allowance driftShift gives rate alarms a sample when nothing changes: Siegmund's
-// approximation of the average run length of a Gaussian sum.
+// cusumThreshold returns the threshold at which a cumulative sum with the allowance driftShift raises rate alarms per sample
+// without a change, by Siegmund's approximation of the average run length of a Gaussian sum.
 func cusumThreshold(rate float64) float64 {
 	low, high := 0.0, 1000.0
 	for range 100 {
@@ -190,7 +185,7 @@ func (s *DriftWatch) watch(y []float64) {
 			logs[j], signs[j] = 1+z*z, z
 		}
 	}
-	// These loads of vectors come after the stores above have had time to finish.
+	// These vector loads are in a loop of their own, to give the stores above time to finish.
 	for j, v := range y {
 		e := v - next[j]
 		if e != e || e == 0 && counts[j] == 0 {
@@ -215,7 +210,7 @@ func (s *DriftWatch) watch(y []float64) {
 			n++
 		}
 	}
-	s.x[2*d] = total / n // NaN for none
+	s.x[2*d] = total / n // 0/0 = NaN
 	largest, longest := s.sums.Add(s.x)
 	if longest >= driftBlock {
 		s.endBlocks()
@@ -242,8 +237,8 @@ func (s *DriftWatch) endBlocks() {
 	}
 }
 
-// findAlarm raises the alarm of the sum that is farthest above its threshold, if any
-// is, and learns the usual mean and variance from scratch.
+// findAlarm raises an alarm if a sum exceeds its threshold, for the sum that exceeds it most. Then the usual mean and
+// variance are learnt again from scratch.
 func (s *DriftWatch) findAlarm() {
 	best := 1.
 	consider := func(sum, threshold, since float64, variable int, bias bool) {
@@ -255,7 +250,7 @@ func (s *DriftWatch) findAlarm() {
 	}
 	c, d := s.sums, s.cfg.Dim
 	for j := range d {
-		if c.Up[j] >= c.Down[j] { // errors that shrink are no reason for alarm
+		if c.Up[j] >= c.Down[j] { // shrinking errors raise no alarm
 			consider(c.Up[j], s.single, c.SinceUp[j], j, false)
 		}
 		if i := d + j; c.Up[i] >= c.Down[i] {

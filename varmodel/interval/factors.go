@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	ownRate        = 0.5  // step of log f, times that of log g …
-	ownFloor       = 0.01 // … and its smallest at one step
-	commonFloor    = 0.04 // smallest step of log g, unless h is large
-	rateDecay      = 0.6  // both steps fall like n^-0.6 before …
-	overlapRate    = 0.5  // … times this beyond one step: misses of overlapping forecasts come in runs
-	rateSettled    = 2000 // outcomes after which they are at their smallest
-	factorLimit    = 3    // of |log f| and |log g|, from a Gaussian
-	latelySamples  = 20   // memory of the size of the last errors, in samples …
-	latelyHorizons = 2    // … and horizons
-	voteFactor     = 2    // factor f, or size of the last errors in s, above which a coordinate has no vote for g, or below its inverse
+	ownRate        = 0.5  // step of log f / step of log g
+	ownFloor       = 0.01 // smallest step of log f at horizon 1
+	commonFloor    = 0.04 // smallest step of log g, at small horizons
+	rateDecay      = 0.6  // both steps fall like n^-0.6 before they are smallest
+	overlapRate    = 0.5  // factor of both steps at horizons above 1: misses of overlapping forecasts come in runs
+	rateSettled    = 2000 // number of outcomes after which both steps are smallest
+	factorLimit    = 3    // limit of |log f| and |log g|, relative to Gaussian factors
+	latelySamples  = 20   // memory of the size of the last errors, in samples
+	latelyHorizons = 2    // the same, in horizons
+	voteFactor     = 2    // a coordinate has no vote for g if f, or the size of its last errors in s, exceeds this or is below its inverse
 )
 
-// learnLately learns the sizes of the last errors at horizon h. Where these are but rounding, the
-// next larger one is the first that counts: as a limit for it, s would be nothing.
+// learnLately learns the sizes of the last errors at horizon h. Errors that are mere rounding do not count: s would be 0,
+// and limit the next larger error to 0.
 func (s *Intervals) learnLately(h int, y, forecast []float64) {
 	d := s.cfg.Dim
 	lately, scale, count := s.lately[(h-1)*d:][:len(y)], s.scale[(h-1)*d:][:len(y)], s.count[(h-1)*d:][:len(y)]
@@ -37,9 +37,8 @@ func (s *Intervals) learnLately(h int, y, forecast []float64) {
 	}
 }
 
-// votes returns the votes and misses of a level at horizon h without those of coordinates whose
-// intervals miss too often or too seldom for reasons of their own: their factor f is far from 1,
-// or their last errors are of another size than s says.
+// votes returns the numbers of votes and misses of a level at horizon h. Coordinates do not count if their intervals miss
+// too often or too seldom for reasons of their own: f is far from 1, or the last errors differ much from s.
 func (s *Intervals) votes(h, l, voters, misses int, y, forecast, half []float64) (int, int) {
 	from, d := (h-1)*s.cfg.Dim, s.cfg.Dim
 	lately, scale := s.lately[from:][:d], s.scale[from:][:d]
@@ -72,8 +71,8 @@ func (s *Intervals) move(h int, step float64, l, misses, voters int) float64 {
 	return v
 }
 
-// rate is the step of the factors at horizon h. It begins at 1/h at most, because h outcomes are
-// under way when the first of them is known. Below its floor it is 0.
+// rate returns the step of the factors at horizon h. It begins at 1/h at most, because h outcomes are pending when the first
+// is known. It returns 0 for a step below the floor.
 func (s *Intervals) rate(h int) float64 {
 	n := s.rounds[h-1]
 	if n > s.until[h-1] {
@@ -86,15 +85,14 @@ func (s *Intervals) rate(h int) float64 {
 	return rate
 }
 
-// ownLeast is the smallest step of log f at horizon h. Misses of overlapping forecasts come in
-// runs; a run must not undo what the runs before it have taught.
+// ownLeast returns the smallest step of log f at horizon h. It falls with h, because misses of overlapping forecasts come in
+// runs, and one run must not outweigh the earlier ones.
 func ownLeast(h int) float64 { return ownFloor / math.Sqrt(float64(h)) }
 
-// commonLeast is the smallest step of log g at horizon h.
+// commonLeast returns the smallest step of log g at horizon h.
 func commonLeast(h int) float64 { return min(commonFloor, .5/float64(h)) }
 
 var farthest = math.Exp(factorLimit)
 
-// gaussianFactor is the half width of an interval of level p in mean absolute
-// errors, when these are Gaussian.
+// gaussianFactor returns the half width of an interval of level p, in mean absolute errors, for Gaussian errors.
 func gaussianFactor(p float64) float64 { return math.Erfinv(p) * math.Sqrt(math.Pi) }

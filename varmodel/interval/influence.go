@@ -15,12 +15,10 @@ import (
 // forecasts stay the same. With dim coordinates a sample costs dim evaluations of
 // the gradient of the model.
 //
-// The derivatives are exact, in closed form, of the forecast before it is limited
-// to the range of the data. Their averages give a sample the weight
-// forgetting^age; 0 means 0.999. The error is the reason why the model has no
-// derivative: frequencies without a variance (Laplacian), features that are
-// constant almost everywhere (angular), no dependence on the other variables.
-// A model of NewAuto is differentiated at every 16th sample.
+// The derivatives are exact, in closed form, for the forecast before it is limited to the range of the data. In their
+// averages a sample has the weight forgetting^age; 0 means 0.999. The error is the reason why the model has no derivative:
+// frequencies without a variance (Laplacian), features that are constant almost everywhere (angular), or no dependence on
+// the other variables. A model of auto.New is differentiated at every 16th sample.
 func NewInfluence(m eval.Model, dim int, forgetting float64) (eval.Model, error) {
 	check.SetDefault(&forgetting, 0.999)
 	if err := check.Forgetting(forgetting); err != nil {
@@ -41,7 +39,7 @@ type influence struct {
 	eval.Model
 	dim        int
 	forgetting float64 // from one derivative to the next
-	every      int     // samples
+	every      int     // number of samples from one derivative to the next
 }
 
 func (m *influence) NewSeries() eval.Forecaster {

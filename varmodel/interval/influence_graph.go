@@ -14,7 +14,7 @@ import (
 	"github.com/orffvar/forecaster/eval/detection"
 )
 
-// Graph is the influence of every variable on every other, and the evidence that it is not chance.
+// Graph has the influence of each variable on each other variable, and the evidence that it is not chance.
 type Graph struct {
 	Dim       int
 	Influence []float64 // Dim x Dim, see eval.Influencer
@@ -37,18 +37,17 @@ func (g *Graph) Edge(i, j int) bool {
 	return i != j && g.Influence[k] != 0 && (g.Evidence == nil || g.Evidence[k] > EdgeEvidence)
 }
 
-// InfluenceGraph runs a model over a series and returns the influences at its end, with the
-// evidence of each from the forecasts of the whole series. For the influences of variable j the same
-// model forecasts series in which the values of j are shifted in time, circularly, by some random lag: j
-// keeps its own dynamics and loses its relation to the others. With e_a the error of variable i in one of
-// these surrogates, f_b its forecast in another and f that in the series, the evidence is that
+// InfluenceGraph runs a model over a series. It returns the influences at the end, and the evidence of each from all
+// forecasts. For the influences of variable j, the model also forecasts surrogates: series in which the values of j are
+// shifted circularly in time by a random lag, so that j keeps its dynamics and loses its relation to the others. Let e_a be
+// the error of variable i in one surrogate, f_b its forecast in another, and f its forecast in the series. The evidence of
+// the influence of j on i is that
 //
 //	e_a (f - f_b)
 //
-// has a positive mean: the contribution of j to the forecast is missing without it. When j has no influence, f and
-// f_b are alike, and the mean is 0. Batches of time give its standard error. There are 2 surrogates or more
-// for each variable, or none: no evidence. newModel returns a model with derivatives that has learnt
-// nothing; it is called concurrently.
+// has a positive mean: the error without j contains the contribution of j. Without influence, f and f_b are alike and the
+// mean is 0. Its standard error comes from batches of consecutive samples. surrogates is the number per variable, at least
+// 2, or 0 for no evidence. newModel returns an untrained model with derivatives; it is called concurrently.
 func InfluenceGraph(newModel func() (eval.Model, error), rows [][]float64, surrogates int) (*Graph, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("interval: no rows")
@@ -99,8 +98,8 @@ func InfluenceGraph(newModel func() (eval.Model, error), rows [][]float64, surro
 	return g, sources.Wait()
 }
 
-// AUROC is the probability that the influence along an edge, edges[i][j] for one of
-// variable j on variable i, is larger than one of a pair without an edge.
+// AUROC returns the probability that the influence along an edge exceeds the influence of a pair without an edge.
+// edges[i][j] is the edge from variable j to variable i.
 func (g *Graph) AUROC(edges [][]bool) float64 {
 	var scores []float64
 	var labels []bool
@@ -114,7 +113,7 @@ func (g *Graph) AUROC(edges [][]bool) float64 {
 	return detection.AUROC(scores, labels)
 }
 
-// forecastsOf returns the one-step forecast of each row; NaN while there is none.
+// forecastsOf returns the one-step forecast of each row; NaN: no forecast yet.
 func forecastsOf(f eval.Forecaster, rows [][]float64) ([][]float64, error) {
 	d := len(rows[0])
 	forecasts := make([][]float64, len(rows))
@@ -133,10 +132,10 @@ func forecastsOf(f eval.Forecaster, rows [][]float64) ([][]float64, error) {
 	return forecasts, nil
 }
 
-// surrogatesOf returns n series of rows in which variable j is shifted in time, circularly, by lags of a
-// tenth of the series or more: of each n-th part of them, the one with the largest autocorrelation, so that a
-// season keeps its phase. The variable keeps the times at which it is missing. Where its end and its
-// beginning are farther apart than any two values in a row, as of a walk, the beginning goes on from the end.
+// surrogatesOf returns n copies of rows in which variable j is shifted circularly in time. The lags, at least a tenth of the
+// series, are divided into n parts; of each part, the lag with the largest autocorrelation is used, so that a season keeps
+// its phase. The times at which the variable is missing stay the same. If its end and its beginning differ by more than any
+// two consecutive values, as in a random walk, the beginning is moved to continue from the end.
 func surrogatesOf(rows [][]float64, j, n int) [][][]float64 {
 	var x []float64
 	var step, mean float64
@@ -198,7 +197,7 @@ func autocorrelations(x []float64, mean float64) []float64 {
 	return fft.Sequence(centred, power)
 }
 
-// evidenceOf returns t of variable i, given its forecasts with a source and in the source's surrogates.
+// evidenceOf returns Student's t for variable i, from its forecasts in the series and in the surrogates of a source.
 func evidenceOf(i int, rows, with [][]float64, without [][][]float64) float64 {
 	var products []float64
 	for t := int(evidenceSkipped * float64(len(rows))); t < len(rows); t++ {

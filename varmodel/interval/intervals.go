@@ -20,27 +20,27 @@ type Config struct {
 	Horizon int       // H, as of the model
 	Levels  []float64 // coverage of each interval, in (0, 1)
 
-	// Horizons are the horizons with intervals, ascending in 1 to Horizon; none: all. The first one has
-	// them always, and so has the anchor of each, see profiles. No horizon learns from others.
+	// Horizons are the horizons with intervals, ascending, in 1 to Horizon; empty: all. Horizon 1 and the anchor of each
+	// (see profiles) always have intervals. No horizon learns from others.
 	Horizons []int
 }
 
 // Intervals are the prediction intervals of one series: an eval.Companion of its
 // model.
 //
-// An interval reaches s g f to either side of the forecast. For each horizon and
-// coordinate, s follows the mean absolute error of the forecasts of that horizon.
-// The factors, f of the coordinate and g of all coordinates together, grow when a
-// target falls outside of the interval that was issued for it and shrink when it
-// falls inside, in the proportion that holds the coverage at the level (adaptive conformal
-// inference on a logarithmic scale; Gibbs and Candes 2021). After an error far beyond the usual the
-// next intervals reach to that value and to the one before it: it may have been a spike, or begin a level. The common factor learns from
-// the errors of all coordinates, which short series and long horizons need. Forecasts of h
-// steps overlap, and an outcome is known h steps late: the memory of s grows with h, and no
-// step of a factor is larger than 1/h. A coordinate whose errors have lately become much larger or
-// smaller, or whose own factor is far from 1, has no vote for g. Where the size of the errors depends on
-// the hour or on the state that a forecast starts from, half widths follow it, see profiles and
-// stateWidths. The method assumes no distribution of the errors.
+// An interval reaches s g f to either side of the forecast:
+//
+//   - s follows the mean absolute error, for each horizon and coordinate.
+//   - f is a factor of the coordinate, g a common factor of all coordinates. Both grow when a target is outside of its
+//     interval, and shrink when it is inside, in the proportion that holds the coverage at the level (adaptive conformal
+//     inference on a logarithmic scale; Gibbs and Candes 2021). Short series and long horizons need g, which learns from
+//     the errors of all coordinates.
+//
+// After an error far beyond the usual, the next intervals include that value and the value before it: it may be a spike, or
+// the begin of a new level. Forecasts of h steps overlap, and an outcome is known h steps late: so the memory of s grows with
+// h, and no step of a factor exceeds 1/h. A coordinate has no vote for g if its errors have lately become much larger or
+// smaller, or if f is far from 1. Half widths follow the hour and the state that a forecast starts from, if the size of the
+// errors depends on them: see profiles and stateWidths. The method assumes no distribution of the errors.
 type Intervals struct {
 	cfg   Config
 	used  []int     // horizons with intervals
@@ -49,27 +49,27 @@ type Intervals struct {
 
 	ring   []float64 // forecasts of the last H origins, H x H x d
 	half   []float64 // half widths of their intervals, H x L x H x d; 0: none
-	next   int       // origin that Issue replaces next
-	issued []int     // H: the last origins whose forecasts of h steps are in the ring, at most h
-	scored []int     // H: samples after which a forecast of this horizon was scored, at most intervalAfter
+	next   int       // index of the origin that Issue overwrites next
+	issued []int     // H: number of last origins with an h-step forecast in the ring, at most h
+	scored []int     // H: number of scored forecasts, at most intervalAfter
 
-	count, scale []float64 // H x d: errors seen, and their mean size
-	lately       []float64 // H x d: mean size of the last of them
-	rounds       []float64 // H: samples that g has learnt from
+	count, scale []float64 // H x d: number of errors, and their mean size s
+	lately       []float64 // H x d: mean size of the last errors
+	rounds       []float64 // H: number of samples that g has learnt from
 	own          []float64 // f, L x H x d
 	common       []float64 // g, L x H
 
 	last   []float64 // newest value of each coordinate
-	before []float64 // value before it, if the step was far beyond the usual: the next intervals reach to both; NaN = no such step
-	still  []int     // samples since it changed
+	before []float64 // value before it, if the step between them was far beyond the usual: the next intervals include both; NaN: it was not
+	still  []int     // number of samples since the last change
 
-	early   []float64          // H: the outcomes that a rate counts from
-	until   []float64          // H: those after which it makes no difference
+	early   []float64          // H: offset of the number of outcomes in the rate
+	until   []float64          // H: number of outcomes after which the rate is at its floor
 	errors  []*lanes.Conformal // H
-	voting  []float64          // d: 0 for a value that sticks, which teaches no factor
-	steps   []float64          // H x L x 2: what a hit and a miss multiply f by
-	stepsOf []float64          // H: the step of the factors that they belong to
-	moves   []float64          // H x L x (d+1): factors of g by the number of misses, as far as they are known
+	voting  []float64          // d: 0: the value does not change, and teaches no factor
+	steps   []float64          // H x L x 2: factors of f after a hit and after a miss
+	stepsOf []float64          // H: the step for which steps was computed
+	moves   []float64          // H x L x (d+1): factors of g by the number of misses; computed when needed
 
 	worthMoves []factorMove // by anchor
 	profiles   *profiles    // nil while the series has no cycles
@@ -139,10 +139,10 @@ func (c *Config) horizons() (used []int) {
 const (
 	intervalScaleRate = 0.05 // weight of an error in s, at one step
 	intervalAfter     = 20   // errors at a horizon before its bounds are given
-	forgotten         = 10   // memories of s after which a value that did not change has made it nothing
+	forgotten         = 10   // memories of s after which a constant value has made s negligible
 	stillLimit        = 1 << 30
-	farError          = 10 // mean absolute errors; after a larger one the interval reaches to the value before
-	stillAfter        = 20 // samples without a change after which a coordinate teaches no factor
+	farError          = 10 // an error above this many mean absolute errors is far beyond the usual
+	stillAfter        = 20 // number of samples without a change after which a coordinate teaches no factor
 )
 
 // Observe implements eval.Companion: it learns from the errors of the forecasts of
@@ -162,7 +162,7 @@ func (s *Intervals) Observe(y []float64) {
 		}
 		s.last[j], s.still[j], s.voting[j] = v, 0, 1
 	}
-	// Neighbouring horizons are not processed in a row: the last numbers are still being stored.
+	// Neighbouring horizons are not processed one after the other, to give stores time to finish.
 	for first := range 2 {
 		for i := first; i < len(s.used); i += 2 {
 			if h := s.used[i]; s.issued[h-1] == h {
@@ -178,8 +178,8 @@ func (s *Intervals) Observe(y []float64) {
 	s.states.scaler.Add(y)
 }
 
-// compareSteps finds the coordinates whose errors are far beyond the usual. Such a value may be a
-// spike or a new level. It is the end of a spike when it returns to the level before the last value.
+// compareSteps finds the coordinates whose errors are far beyond the usual. Such a value may be a spike or a new level. A
+// value that returns to the level before the last value ends a spike.
 func (s *Intervals) compareSteps(y []float64) {
 	if s.issued[0] == 0 {
 		return
@@ -228,7 +228,7 @@ func (s *Intervals) Issue(forecast []float64) {
 	}
 }
 
-// halfTo writes the half widths of the present intervals, L x H x d.
+// halfTo writes the half widths of the current intervals, L x H x d.
 func (s *Intervals) halfTo(dst []float64) {
 	H, d := s.cfg.Horizon, s.cfg.Dim
 	for n, l := range s.order {
@@ -287,8 +287,8 @@ func (s *Intervals) score(h int, y []float64, origin int) {
 	}
 }
 
-// learnRatios learns the errors of the forecasts of an anchor's horizon h, for which s.scale is still
-// that from before. Each ratio explains what those before it leave.
+// learnRatios learns the errors at the horizon h of an anchor; s.scale must not include them yet. The ratios of profile and
+// state are learnt in turn, each from the errors divided by the ratios before it.
 func (s *Intervals) learnRatios(h int, y, forecast []float64, step float64) {
 	d := s.cfg.Dim
 	scale, count := s.scale[(h-1)*d:][:d], s.count[(h-1)*d:][:d]
@@ -313,8 +313,8 @@ func (s *Intervals) ResetLags() {
 	}
 }
 
-// BoundsTo implements eval.Intervals. Bounds are NaN at horizons that are younger than others.
-// Bounds of horizons without intervals are left unchanged.
+// BoundsTo implements eval.Intervals. Bounds are NaN at horizons that have not enough errors yet. Bounds of horizons without
+// intervals are left unchanged.
 func (s *Intervals) BoundsTo(lower, upper []float64) bool {
 	H, d := s.cfg.Horizon, s.cfg.Dim
 	if n := len(s.cfg.Levels) * H * d; len(lower) != n || len(upper) != n {
@@ -350,12 +350,11 @@ func (s *Intervals) BoundsTo(lower, upper []float64) bool {
 	return true
 }
 
-// rounding returns the margin of an interval beyond its half width. The factors count errors within the
-// margin as inside; exact forecasts have no other errors.
+// rounding returns the margin of an interval beyond its half width. An error within the margin counts as inside, so that
+// exact forecasts are not missed by rounding.
 func rounding(forecast float64) float64 { return series.Degenerate * math.Abs(forecast) }
 
-// oneSided shortens each interval on the side away from the value before, by the distance of the
-// forecast from that value.
+// oneSided shortens each interval on the side away from s.before, by the distance of the forecast from s.before.
 func (s *Intervals) oneSided(lower, upper, forecast []float64) {
 	for j, before := range s.before {
 		if before != before {

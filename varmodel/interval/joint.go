@@ -16,27 +16,25 @@ import (
 type JointConfig struct {
 	Dim     int       // d, coordinates of a sample
 	Horizon int       // H, as of the model
-	Levels  []float64 // of the intervals of the model; the region has the first
+	Levels  []float64 // levels of the model's intervals; the region has the first one
 }
 
 const (
 	jointFloor    = .02  // smallest step of the factor at horizon 1
 	jointDecay    = .6   // the steps fall like n^-0.6 before
-	jointMemory   = 1000 // errors that the least unit of a coordinate is a mean of
-	jointLeast    = .5   // the least unit, in mean errors
-	jointAfter    = 50   // samples inside or outside before the region is given
+	jointMemory   = 1000 // number of errors in the mean of the least unit
+	jointLeast    = .5   // least unit, in mean absolute errors
+	jointAfter    = 50   // number of scored samples before there is a region
 	jointFarthest = 8.   // limit of a factor, and of its inverse
 )
 
 // WithJoint returns m, whose forecasters are eval.Bounders, with forecasters that
 // are also eval.JointBounders. Forecasts and intervals stay the same.
 //
-// The region at a horizon is the box of the intervals of the first level, all of
-// them widened by one factor. The factor moves up when a sample falls outside of the
-// box in any coordinate and down when it does not, in the proportion that holds the
-// coverage: adaptive conformal inference for the largest error in units of the
-// intervals (Gibbs and Candes 2021). It starts where independent Gaussian errors
-// would have it. The errors of the coordinates may depend on each other in any way.
+// The region at a horizon is the box of the intervals of the first level, all widened by one factor. The factor grows when a
+// sample is outside of the box in any coordinate, and shrinks otherwise, in the proportion that holds the coverage: adaptive
+// conformal inference for the largest error in units of the intervals (Gibbs and Candes 2021). It starts at the value for
+// independent Gaussian errors. The errors of the coordinates may depend on each other in any way.
 func WithJoint(m eval.Model, cfg JointConfig) (eval.Model, error) {
 	if err := check.Shape(cfg.Dim, cfg.Horizon); err != nil {
 		return nil, err
@@ -54,7 +52,7 @@ func WithJoint(m eval.Model, cfg JointConfig) (eval.Model, error) {
 	start := gaussianFactor(math.Pow(level, 1/float64(cfg.Dim))) / gaussianFactor(level)
 	j := &joints{Model: m, cfg: cfg, level: level, start: start}
 	for h := 1; h <= cfg.Horizon; h++ {
-		// The outcomes of h origins are alike.
+		// The outcomes of h consecutive origins are similar.
 		s := jointStep{early: math.Pow(float64(h), 1/jointDecay), floor: jointFloor / math.Sqrt(float64(h))}
 		s.until = math.Pow(s.floor, -1/jointDecay) - s.early + 1
 		s.settled = [2]float64{math.Exp(s.floor * (0 - (1 - level))), math.Exp(s.floor * (1 - (1 - level)))}
@@ -74,7 +72,7 @@ type joints struct {
 type jointStep struct {
 	early, floor float64    // the step after n samples is max((n + early)^-jointDecay, floor)
 	until        float64    // the n from which the step is floor
-	settled      [2]float64 // factors of a hit and of a miss from then on
+	settled      [2]float64 // factors after a hit and after a miss, once the step is floor
 }
 
 func (m *joints) NewSeries() eval.Forecaster {
@@ -104,12 +102,12 @@ type jointSeries struct {
 	m       *joints
 
 	ring         []float64 // forecasts of the last H origins, H x H x d
-	below, above []float64 // units of errors to either side, when they were issued
-	next         int       // origin that Observe replaces next
-	issued       []int     // H: the last origins whose forecasts of h steps are in the ring, at most h
+	below, above []float64 // units of errors to either side of these forecasts
+	next         int       // index of the origin that Observe overwrites next
+	issued       []int     // H: number of last origins with an h-step forecast in the ring, at most h
 	size, count  []float64 // H x d: mean absolute error, and number of errors
 	factor       []float64 // H
-	rounds       []float64 // H: samples that the factor has learnt from
+	rounds       []float64 // H: number of samples that the factor has learnt from
 
 	lower, upper []float64 // scratch, L x H x d
 }

@@ -17,8 +17,8 @@ import (
 type LevelSetConfig struct {
 	Dim         int     // d, coordinates of a sample
 	Order       int     // q >= 1, lags that are scored together
-	Frequencies int     // of the kernel of the lags; 0 means 100
-	Bandwidth   float64 // of it, in units of the median distance; 0 means 0.5
+	Frequencies int     // number of frequencies of the lag kernel; 0 means 100
+	Bandwidth   float64 // bandwidth of the lag kernel, in units of the median distance; 0 means 0.5
 	Seed        uint64
 }
 
@@ -31,11 +31,10 @@ const (
 	rankedAmong    = 500
 )
 
-// NewLevelSets returns m with forecasters that are also eval.Detectors: the
-// continuous one-class support vector machine of Brault 2017, section 9.1.5, learnt online.
-// For every fraction nu it estimates a set of lag vectors with a fraction nu outside. The
-// score is the rank, among the last 500 lag vectors of the series, of the mean distance
-// outside of these sets over nu.
+// NewLevelSets returns m with forecasters that implement eval.Detector by the continuous one-class support vector machine of
+// Brault 2017, section 9.1.5, learnt online. For each fraction nu it estimates a set of lag vectors with a fraction nu
+// outside. The distance of a lag vector is its mean distance outside of these sets over nu, and the score is the rank of this
+// distance among the last 500 lag vectors of the series.
 func NewLevelSets(m eval.Model, cfg LevelSetConfig) (eval.Model, error) {
 	if err := check.Shape(cfg.Dim, 1); err != nil {
 		return nil, err
