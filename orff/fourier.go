@@ -92,8 +92,7 @@ func (f *Fourier) FeaturesTo(phi, x []float64) {
 	vec.Scale(f.scale, phi)
 }
 
-// GradientTo writes the gradient of c.phi(x), g = W^T (c_s cos - c_c sin); phi alone
-// says what x is.
+// GradientTo writes the gradient of c.phi(x), g = W^T (c_s cos - c_c sin). It needs only the features phi of x.
 func (f *Fourier) GradientTo(g, _, phi, c []float64) {
 	n := f.n
 	for j := range f.v {

@@ -142,8 +142,7 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 	return a.printRefused(cmd, samples)
 }
 
-// breakRows is at least how many missing rows stand for a break between samples, after
-// which no model remembers the samples before.
+// breakRows is the least number of missing rows that replace a break: after them, no model remembers the samples before.
 const breakRows = 32
 
 func printInfluences(w io.Writer, r *study.Influences) {

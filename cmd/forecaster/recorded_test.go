@@ -15,11 +15,11 @@ import (
 )
 
 var (
-	// shownBelow are a command of the tutorial and what the page shows that it prints.
+	// shownBelow matches a command of the tutorial and the output that the page shows below it.
 	shownBelow = regexp.MustCompile("(?m)^```sh\nforecaster (.*)\n```\n\n((?:    .*\n)+)")
-	// recorded is what docs/record.sh writes.
+	// recorded matches a command and its output, as docs/record.sh writes them.
 	recorded = regexp.MustCompile(`(?m)^<!-- \$ forecaster (.*) -->\n\n    \$ forecaster .*\n((?:    .*\n|\n)+)<!-- end -->`)
-	// varying are lines that are other ones in each run.
+	// varying matches lines that differ between runs.
 	varying = regexp.MustCompile(` samples through broker, |^Forecasts: `)
 )
 

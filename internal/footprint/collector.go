@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	smallHeap    = 4 << 20   // bytes in use, up to which …
-	smallPercent = 300       // … a collection begins at so much more, because a start makes much that stays
-	largeHeap    = 256 << 20 // bytes in use, from which on …
-	largePercent = 40        // … a collection begins at so much more; between at as much again
+	smallHeap    = 4 << 20   // largest heap that counts as small, bytes in use
+	smallPercent = 300       // GOGC of a small heap: most allocations of a start stay in use
+	largeHeap    = 256 << 20 // least heap that counts as large, bytes in use
+	largePercent = 40        // GOGC of a large heap; that of a heap in between is 100
 )
 
-// TuneCollector limits a large heap to 1.4 times the bytes in use, unless GOGC is set. The default of
-// Go is twice the bytes in use, and the models of a fleet stay in use. A small heap is collected seldom.
+// TuneCollector limits a large heap to 1.4 times the bytes in use, unless GOGC is set. The default of Go is twice the bytes
+// in use, but the models of many series stay in use. A small heap is collected seldom.
 func TuneCollector() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(smallPercent)

@@ -50,7 +50,7 @@ func (n Number) Digits(digits int) string {
 	return strconv.FormatFloat(float64(n), 'g', digits, 64)
 }
 
-// mostWhole is the size below which all digits before the point are printed: float64 has them up to 2^53.
+// mostWhole bounds the numbers whose digits before the point are all printed: float64 is exact to an integer up to 2^53.
 const mostWhole = 1 << 53
 
 // Apart prints numbers with the given significant digits, or with as many as show two digits of the smallest

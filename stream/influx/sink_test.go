@@ -263,7 +263,7 @@ func TestFault49_SilentAndEndlessServers(t *testing.T) {
 	if s.requests < 3 || lines != 1 { // more when a busy machine is late with a good answer
 		t.Errorf("%d requests, %d lines", s.requests, lines)
 	}
-	// What the buffers of a connection hold; more would be as much as fits into the timeout.
+	// The sink reads no more than the buffers of a connection hold: without a limit it would read until the timeout.
 	if s.sent > 32<<20 {
 		t.Errorf("%d bytes of the endless answer were taken", s.sent)
 	}

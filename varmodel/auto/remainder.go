@@ -131,7 +131,7 @@ func (s *autoSeries) computeRemainder() {
 	copy(to.Weight, from.Weight)
 	copy(to.Variance, from.Variance)
 	copy(to.Sd, from.Sd)
-	if min(s.past.Count, s.past.Depth) < s.total { // if all are kept, the remainder has the better mean, also of a part of a period
+	if min(s.past.Count, s.past.Depth) < s.total { // otherwise all samples are kept, and the mean of the remainder is better, even over part of a period
 		copy(to.Mean, from.Mean)
 	}
 	for j := range r.z {

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	seasonFrom      = 100 // samples before a season is looked for
-	seasonStrength  = 0.2 // smallest score that counts,
-	seasonErrors    = 5   // and its smallest product with the root of the number of samples
-	seasonMultiples = 3   // multiples of a lag in its score
-	seasonPace      = 64  // lags computed with each sample
+	seasonFrom      = 100 // number of samples before the first search
+	seasonStrength  = 0.2 // smallest score of a season
+	seasonErrors    = 5   // smallest score * sqrt(number of samples) of a season
+	seasonMultiples = 3   // number of multiples of a lag in its score
+	seasonPace      = 64  // number of lags that are computed per sample
 	seasonAgain     = 8   // times the samples searched: interval between searches in the long run
 	seasonPeak      = 1.2 // width of a peak of the scores
 )

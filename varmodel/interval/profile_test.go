@@ -257,7 +257,7 @@ func TestIntervalsOfAnHourlyJob(t *testing.T) {
 		issued[i] = [2][h]float64{[h]float64(lower), [h]float64(upper)}
 	}
 	for k := range h {
-		// 144 outcomes, standard deviation .025. Without profiles .1 are inside.
+		// 144 outcomes: the share inside has a standard deviation of .025. Without profiles it is .1.
 		if c := inside[k] / outcomes[k]; c < .8 || c > .98 {
 			t.Errorf("%d steps: %.2f inside at the full hour", k+1, c)
 		}

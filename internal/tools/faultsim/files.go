@@ -19,8 +19,8 @@ type outputFile struct {
 // held reports whether a process holds the lock of the file.
 func (f *outputFile) held() bool { return f.owner != nil && f.owner.m.alive }
 
-// fileSink appends the points to the file of the partition. A checkpoint has its length, to which the next
-// owner cuts it.
+// fileSink appends points to the file of the partition. A checkpoint has the length of the file, and the next owner cuts the
+// file back to it.
 type fileSink struct{ *worker }
 
 func (f fileSink) name() string { return fmt.Sprintf("file %d", f.p.number) }

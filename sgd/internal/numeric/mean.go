@@ -19,7 +19,7 @@ import (
 // where the difference of a step is zero outside its block.
 type Mean struct {
 	prev []float64 // sum over the previous window
-	cur  []float64 // sum over this window, less sum*t
+	cur  []float64 // sum over this window - sum * t
 	sum  float64   // S_k since the last settle
 
 	prevN, curN, window int

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// appending: a handle that appends cannot cut a file there, and nobody else may write it.
+// appending is no flag on Windows: a handle that appends cannot cut a file there, and the lock excludes other writers.
 const appending = 0
 
 // lock makes this process the only one that writes f, until f is closed. The locked byte lies far

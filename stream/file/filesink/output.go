@@ -47,7 +47,7 @@ var ErrInUse = errors.New("in use: another process writes this file")
 func Check(path string) error {
 	o, err := create(path)
 	if errors.Is(err, ErrInUse) {
-		return nil // by the job that is checked, maybe
+		return nil // perhaps the running job of the checked configuration uses it
 	}
 	if err != nil {
 		return err

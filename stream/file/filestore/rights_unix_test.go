@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestFault85_CheckpointsArePrivate: nobody else can read a checkpoint, nor one that an older version
-// made readable once it is written again.
+// TestFault85_CheckpointsArePrivate: other users cannot read a checkpoint. A checkpoint that an older version made readable
+// becomes private when it is written again.
 func TestFault85_CheckpointsArePrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state", "file")
 	all := func() []string {
