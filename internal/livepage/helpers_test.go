@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"time"
 
@@ -83,14 +84,14 @@ func (f *feeder) batch(n int) *stream.Batch {
 	return b
 }
 
-// metrics appends scores of all horizons to b; those of the baseline are others.
+// metrics appends scores of all horizons to b; those of each variable are others, and so are those of the baseline.
 func (f *feeder) metrics(b *stream.Batch, skill float64) {
 	for _, model := range []string{"orffvar", "var1"} {
 		for _, h := range f.horizons {
-			for _, target := range append([]string{stream.AllTargets}, f.series.Variables...) {
+			for k, target := range append([]string{stream.AllTargets}, f.series.Variables...) {
 				b.Metrics = append(b.Metrics, stream.Metric{
 					Series: f.series, Target: target, Horizon: h, Model: model, Time: f.time(f.n),
-					Score: scoring.Score{N: f.n, SkillVsNaive: skill, SkillVsVAR: nan, Coverage: .9},
+					Score: scoring.Score{N: f.n, SkillVsNaive: skill + 100*float64(k), SkillVsVAR: nan, Coverage: .9},
 				})
 			}
 		}
@@ -117,6 +118,24 @@ func (f *feeder) write(b *stream.Batch) {
 	f.t.Helper()
 	if err := f.page.Write(context.Background(), b); err != nil {
 		f.t.Fatal(err)
+	}
+	f.checkMemory()
+}
+
+// checkMemory compares the bytes that are counted with those of the histories.
+func (f *feeder) checkMemory() {
+	f.t.Helper()
+	f.page.mu.Lock()
+	defer f.page.mu.Unlock()
+	bytes := int64(0)
+	for i, m := range f.page.kept {
+		if m.history == nil || slices.Contains(f.page.kept[:i], m) {
+			f.t.Fatalf("history %d of %d, of %s, is another's or none", i, len(f.page.kept), m.name)
+		}
+		bytes += m.history.bytes
+	}
+	if bytes != f.page.bytes {
+		f.t.Fatalf("%d bytes are counted, the histories have %d", f.page.bytes, bytes)
 	}
 }
 
