@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -177,7 +178,22 @@ func TestTLSFiles(t *testing.T) {
 			t.Errorf("%+v was accepted", f)
 		}
 	}
-	c, err := cluster.TLSFiles{}.Config()
+	pair, _ := certificate(t, "127.0.0.1", time.Now().Add(time.Hour))
+	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := cluster.TLSFiles{Cert: filepath.Join(t.TempDir(), "cert.pem"), Key: filepath.Join(t.TempDir(), "key.pem")}
+	for path, block := range map[string]*pem.Block{own.Cert: {Type: "CERTIFICATE", Bytes: pair.Certificate[0]}, own.Key: {Type: "PRIVATE KEY", Bytes: key}} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := own.Config()
+	if err != nil || len(c.Certificates) != 1 || !bytes.Equal(c.Certificates[0].Certificate[0], pair.Certificate[0]) || c.RootCAs != nil {
+		t.Errorf("certificate of the client: %+v, error %v", c, err)
+	}
+	c, err = cluster.TLSFiles{}.Config()
 	if err != nil || c.MinVersion != tls.VersionTLS12 || c.InsecureSkipVerify {
 		t.Errorf("defaults %+v, error %v", c, err)
 	}

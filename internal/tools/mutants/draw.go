@@ -164,9 +164,10 @@ func (d *drawing) places(ctx context.Context) (all []lines, err error) {
 	return all, nil
 }
 
-// isForTests reports whether a package serves tests alone: an internal one that no other imports but tests.
+// isForTests reports whether a package serves tests alone: one with functions that take a testing.T, or an internal one that
+// no other imports but tests.
 func (d *drawing) isForTests(p *source) bool {
-	return strings.Contains(p.ImportPath, "/internal/") && !slices.ContainsFunc(d.sources, func(q *source) bool {
+	return slices.Contains(p.Imports, "testing") || strings.Contains(p.ImportPath, "/internal/") && !slices.ContainsFunc(d.sources, func(q *source) bool {
 		return slices.Contains(q.Imports, p.ImportPath) && !strings.Contains(q.ImportPath, "/internal/tools/")
 	})
 }

@@ -112,11 +112,11 @@ const (
 )
 
 // killerOf reads the output of tests that have failed, which took some time of the processor. A loop takes all
-// of a processor, or half where others use the machine; tests that wait take next to nothing.
+// of a processor, or a part where others use the machine; tests that wait take next to nothing.
 func killerOf(out []byte, exit string, processor, timeout time.Duration) string {
 	switch {
 	case !bytes.Contains(out, []byte("panic: test timed out after ")):
-	case processor > timeout/2:
+	case processor > timeout/5:
 		return endless
 	default:
 		return timedOut

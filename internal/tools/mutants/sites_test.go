@@ -111,8 +111,8 @@ func TestKillerOf(t *testing.T) {
 		{"=== RUN TestA\n    --- FAIL: TestA/b (0.0s)\npanic: x", time.Second, "TestA/b"},
 		{"panic: index out of range\n", 59 * time.Second, "panic: index out of range"},
 		{"fatal error: runtime: out of memory\n", time.Second, "fatal error: runtime: out of memory"},
-		{"panic: test timed out after 1m0s\n--- FAIL: TestA", 31 * time.Second, endless},
-		{"panic: test timed out after 1m0s\n--- FAIL: TestA", 29 * time.Second, timedOut},
+		{"panic: test timed out after 1m0s\n--- FAIL: TestA", 13 * time.Second, endless},
+		{"panic: test timed out after 1m0s\n--- FAIL: TestA", 11 * time.Second, timedOut},
 		{"", 0, "signal: killed"},
 	} {
 		if got := killerOf([]byte(c.out), "signal: killed", c.processor, limit); got != c.want {
