@@ -10,7 +10,10 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-const shortestPhases = 5 // samples in the shortest cycle whose phase other parts use
+const (
+	phasesFrom     = 100 // samples of a series before other parts use its phases
+	shortestPhases = 5   // samples in the shortest cycle whose phase other parts use
+)
 
 const (
 	alikeSpacings  = 8   // steps of one length after which this length is the spacing

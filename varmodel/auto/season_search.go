@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	seasonFrom      = 100 // number of samples before the first search
+	seasonFrom      = 50  // number of samples before the first search
 	seasonStrength  = 0.2 // smallest score of a season
 	seasonErrors    = 5   // smallest score * sqrt(number of samples) of a season
 	seasonMultiples = 3   // number of multiples of a lag in its score

@@ -40,3 +40,46 @@ func TestSeasonOfOneVariable(t *testing.T) {
 		}
 	}
 }
+
+// TestSeasonOfAYoungSeries finds the season of 98 samples without a clock in most series: a profile of random values of
+// variance 1 in noise of variance 1/4, beside three variables of noise. Random walks and noise have no season.
+func TestSeasonOfAYoungSeries(t *testing.T) {
+	const rows, dim, seeds = 98, 4, 20
+	for _, kind := range []struct {
+		name   string
+		period int
+		keep   float64 // of the last value, without a period
+	}{{"7 samples", 7, 0}, {"12 samples", 12, 0}, {"noise", 0, 0}, {"walks", 0, 1}} {
+		found := 0
+		for seed := range uint64(seeds) {
+			rng := rand.New(rand.NewPCG(seed, 98))
+			f := newAuto(t, Config{Dim: dim, Horizon: 1, Tier: "light"}).NewSeries()
+			profile, y := make([]float64, kind.period), make([]float64, dim)
+			for i := range profile {
+				profile[i] = rng.NormFloat64()
+			}
+			for i := range rows {
+				for j := range y {
+					y[j] = kind.keep*y[j] + rng.NormFloat64()
+				}
+				if kind.period > 0 {
+					y[0] = profile[i%kind.period] + rng.NormFloat64()/2
+				}
+				if err := f.Observe(y); err != nil {
+					t.Fatal(err)
+				}
+			}
+			seasonal, _ := eval.As[eval.Seasonal](f)
+			got := seasonal.AppendSeasons(nil)
+			if slices.Equal(got, []int{kind.period}) {
+				found++
+			} else if kind.period == 0 && len(got) > 0 {
+				t.Errorf("%s, seed %d: seasons of %v samples", kind.name, seed, got)
+			}
+		}
+		t.Logf("%s: %d of %d found", kind.name, found, seeds)
+		if kind.period > 0 && found < seeds/2 {
+			t.Errorf("%s: found in %d of %d series", kind.name, found, seeds)
+		}
+	}
+}

@@ -192,7 +192,7 @@ func (s *autoSeries) AppendSeasons(dst []int) []int { return s.seasons.appendPer
 
 // Phases implements eval.Seasonal. A young series has no cycles.
 func (s *autoSeries) Phases() eval.Phases {
-	if s.total < seasonFrom {
+	if s.total < phasesFrom {
 		return eval.Phases{}
 	}
 	return s.seasons.phases()
