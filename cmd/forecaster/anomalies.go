@@ -118,7 +118,7 @@ func (a *app) anomalies(cmd *cobra.Command, paths []string) error {
 	if a.output == "json" {
 		err = rows.End(r)
 	} else {
-		a.printAnomalies(a.stdout, r, top)
+		a.printAnomalies(a.stdout, r, top, before)
 	}
 	if err == nil && out.Wanted() {
 		err = out.Write(a.stderr, &report.Report{
@@ -131,12 +131,26 @@ func (a *app) anomalies(cmd *cobra.Command, paths []string) error {
 	return a.printRefused(cmd, samples)
 }
 
-func (a *app) printAnomalies(w io.Writer, r *study.AnomalyReport, top int) {
+func (a *app) printAnomalies(w io.Writer, r *study.AnomalyReport, top, before int) {
 	fmt.Fprintln(w, r.Headline())
-	if n := r.Unscored(); n > 0 && r.Score == "model" {
-		a.say(plural.Count(n, "row") + " without a score: the first 100 of a series are only learnt, and rows without values; --history FILE gives rows to learn first")
-	}
+	a.say(unscoredNote(r, before))
 	for _, t := range r.Tables(top) {
 		t.Print(w, a.wide)
 	}
+}
+
+// unscoredNote explains rows without a score, after the given number of rows of --history; "" without any.
+func unscoredNote(r *study.AnomalyReport, before int) string {
+	n, learnt := r.Unscored(), 100
+	if r.Score == "level-sets" {
+		learnt = 200
+	}
+	if n == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%s without a score: a series learns from its first %d, and rows without values have none", plural.Count(n, "row"), learnt)
+	if before == 0 {
+		text += "; --history FILE gives rows to learn first"
+	}
+	return text
 }

@@ -22,7 +22,9 @@ func ParseBound(text string) (Bound, error) {
 	if len(words) != 3 && len(words) != 5 {
 		return b, bad
 	}
-	b.Variable = words[0]
+	if b.Variable = words[0]; strings.ContainsAny(b.Variable, "\"'") {
+		return b, fmt.Errorf("has a quote in the name %s; put quotes around the whole, such as \"* <= 90\"", b.Variable)
+	}
 	for i := 1; i < len(words); i += 2 {
 		v, err := strconv.ParseFloat(words[i+1], 64)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {

@@ -63,7 +63,7 @@ func TestBoundOf(t *testing.T) {
 	if list, err := m.Thresholds(); err != nil || !slices.Equal(list, []Bound{{"cpu", 5, 90}, {"mem", math.Inf(-1), 1}}) {
 		t.Errorf("limits %v, error %v", list, err)
 	}
-	for want, list := range map[string][]string{`"mem" has several limits`: {"cpu <= 1", "mem <= 1", "mem >= 0"}, "element 1 must be VARIABLE": {"cpu <= 1", "mem"}} {
+	for want, list := range map[string][]string{`"mem" has several limits`: {"cpu <= 1", "mem <= 1", "mem >= 0"}, "element 1 must be VARIABLE": {"cpu <= 1", "mem"}, `element 0 has a quote in the name "*"`: {`"*" <= 90`}} {
 		m.Limits, m.Bounds = list, list
 		if _, err := m.Thresholds(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("limits %q: %v", list, err)

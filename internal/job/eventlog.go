@@ -41,7 +41,7 @@ func (e *eventLog) Write(_ context.Context, b *stream.Batch) error {
 		case event.Season:
 			level = slog.LevelInfo
 		}
-		e.log.Log(context.Background(), level, ev.Text, "event", ev.Kind, "series", ev.Series, "time", time.Unix(0, ev.Time).UTC())
+		e.log.Log(context.Background(), level, ev.Text, "event", ev.Kind, "series", ev.Series, "at", time.Unix(0, ev.Time).UTC())
 	}
 	for _, d := range b.DeadLetters {
 		e.refused(d)

@@ -10,7 +10,8 @@ import (
 )
 
 // New returns a log that writes text. It panics at an attribute whose key is not one word of lower case: arguments of a
-// line of the log that are in the wrong order, or miss a key.
+// line of the log that are in the wrong order, or miss a key. It panics at the keys of the line itself, too: readers of
+// JSON keep one of two.
 func New(w io.Writer) *slog.Logger { return slog.New(strict{slog.NewTextHandler(w, nil)}) }
 
 // Discard returns New for tests that do not read the log.
@@ -21,7 +22,7 @@ type strict struct{ slog.Handler }
 var key = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
 func check(a slog.Attr) bool {
-	if !key.MatchString(a.Key) {
+	if !key.MatchString(a.Key) || a.Key == slog.TimeKey || a.Key == slog.LevelKey || a.Key == slog.MessageKey {
 		panic(fmt.Sprintf("logtest: the log has the key %q with the value %q", a.Key, a.Value))
 	}
 	return true
