@@ -205,13 +205,24 @@ func forecastTable(c *config.Config, b *stream.Batch) report.Table {
 			row := []string{f.Series.Name, study.TableTime(time.Unix(0, f.Time).UTC().Format(time.RFC3339Nano)), target}
 			row = append(row, report.Apart(6, numbers...)...)
 			if f.Reach != nil {
-				row = append(row, report.Number(f.Reach[j]).Digits(2))
+				row = append(row, probability(f.Reach[j]))
 			}
 			t.Rows = append(t.Rows, row)
 		}
 	}
 	study.AlignTimes(t, 1)
 	return t
+}
+
+// probability prints p with two digits, but near 0 and 1, where its error is larger than the distance, a bound.
+func probability(p float64) string {
+	switch {
+	case p > 0 && p < .01:
+		return "< 0.01"
+	case p > .99 && p < 1:
+		return "> 0.99"
+	}
+	return report.Number(p).Digits(2)
 }
 
 // noForecast is the error of a file without a forecast.

@@ -136,8 +136,13 @@ func TestForecastOfLimits(t *testing.T) {
 			}
 		case p.Reach == nil || fmt.Sprint(*p.Reach) != written:
 			t.Errorf("%v in JSON, %s in CSV", p.Reach, written)
-		case !strings.Contains(table, fmt.Sprintf("│ %8.2g │", *p.Reach)):
+		case !strings.Contains(table, fmt.Sprintf("│ %8s │", probability(*p.Reach))):
 			t.Errorf("the table lacks %.2g: %s", *p.Reach, table)
+		}
+	}
+	for p, want := range map[float64]string{0: "0", 1e-15: "< 0.01", .01: "0.01", .5: "0.5", .99: "0.99", .9901: "> 0.99", 1: "1"} {
+		if got := probability(p); got != want {
+			t.Errorf("%v is printed as %s, want %s", p, got, want)
 		}
 	}
 }
