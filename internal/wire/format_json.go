@@ -41,8 +41,8 @@ type JSONFormat struct {
 	// paths that identify a series instead of its name, such as `[host, meta.dc]`: the tags of the output
 	Tags []string `yaml:"tags"`
 
-	// path of the series' name, joined by dots; empty = the key of the message (`long`: `unique_id`, or else
-	// the key)
+	// path of the series' name, joined by dots; empty = the key of the message (standard input: `series`; `long`:
+	// `unique_id`, or else the key)
 	SeriesField string `yaml:"series_field"`
 
 	TimeField     string `yaml:"time_field"`     // path of the time; empty = `time` (`long`: `ds`)

@@ -115,6 +115,10 @@ func openLines(c *config.Config, o Opened) (*Opened, error) {
 // OpenFile opens the input file, or standard input.
 func OpenFile(c *config.Config) (*file.Source, error) { return file.OpenSource(fileSource(c)) }
 
+// pipedSeries is the member that names the series in JSON lines of standard input. The columns of a file are found in
+// its first lines, but a pipe may wait for the answer to its first line.
+const pipedSeries = "series"
+
 func fileSource(c *config.Config) (path string, sc file.SourceConfig) {
 	sc = file.SourceConfig{CSV: decodedCSV(c), JSON: decodedJSON(c), Influx: decodedInflux(c), Formats: readable(), Names: settingName}
 	if f := InputFile(c); f != nil {
@@ -124,8 +128,12 @@ func fileSource(c *config.Config) (path string, sc file.SourceConfig) {
 		sc.More, sc.PerFile, sc.Sheet = f.More, f.SeriesPerFile, f.Sheet
 		sc.Since, _ = f.since()                 // Check returns the error
 		sc.DropEqual = c.Pipeline.Interval == 0 // with an interval, equal rows go into the mean or the sum
+		if f.Path == "-" {
+			sc.JSON.Keyless = pipedSeries
+		}
 		return f.Path, sc
 	}
+	sc.JSON.Keyless = pipedSeries
 	in := config.Of[StdinInput](c.Input.Kinds)
 	sc.Format, sc.Series = in.Format, in.Series
 	return "-", sc

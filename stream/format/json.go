@@ -26,6 +26,7 @@ const Flat = "."
 // joined by dots.
 type JSONConfig struct {
 	Series   string         // path of the name of the series; "": the key of the message names it
+	Keyless  string         // path of the name of the series without Series and Tags; a message without it has its key
 	Time     string         // path of the time; "": "time"
 	Values   string         // path of the object or array of values, or Flat; "": "values" if a message has it, else Flat
 	TimeUnit timestamp.Unit // unit of a time that is a number
@@ -132,6 +133,8 @@ func NewJSON(c JSONConfig) (*JSON, error) {
 		c.Time = cmp.Or(c.Time, "ds")
 		c.Variable = cmp.Or(c.Variable, "variable")
 		c.Values = cmp.Or(c.Values, "y")
+	} else if keyed && len(c.Tags) == 0 {
+		c.Series = c.Keyless
 	}
 	c.Time = cmp.Or(c.Time, "time")
 	either := c.Values == ""

@@ -112,6 +112,10 @@ func TestJSON(t *testing.T) {
 		{tall, `{"t": 7, "of": {"name": "temp"}, "is": {"now": 20}}`, `malformed: no name of the series at "id"`},
 		{tall, `{"t": 7, "id": "h", "of": {"name": "temp"}, "is": {"now": 20}}`, `h 7 temp=20`},
 		{tall, `{"t": 7, "id": "h", "is": {"now": 20}}`, `h 7 now=20`},
+		{format.JSONConfig{Keyless: "host"}, `{"time": 7, "host": "h", "values": [1]}`, `h 7 1`},
+		{format.JSONConfig{Keyless: "host"}, `{"time": 7, "values": [1]}`, `key 7 1`},
+		{format.JSONConfig{Keyless: "host", Series: "id"}, `{"time": 7, "host": "h", "id": "i", "values": [1]}`, `i 7 1`},
+		{format.JSONConfig{Keyless: "host", Tags: []string{"dc"}}, `{"time": 7, "host": "h", "dc": "eu", "values": [1]}`, `dc=eu 7 1`},
 	} {
 		if got := show(newJSON(t, c.config), "key", c.value); got != c.want {
 			t.Errorf("%.80s\ngot  %s\nwant %s", c.value, got, c.want)
