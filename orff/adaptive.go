@@ -116,8 +116,8 @@ func (a *Adaptive) GradientTo(g, phi, c []float64) {
 	}
 }
 
-// TakeTurns returns W^T / (2 pi), d x D, for a learner with the map inside (sgd.FourierNLMS),
-// and leaves a without frequencies: from then on only its bandwidth may be used.
+// TakeTurns returns W^T / (2 pi), d x D, for a learner that computes the map itself (sgd.FourierNLMS). It removes the
+// frequencies from a: afterwards only its bandwidth may be used.
 func (a *Adaptive) TakeTurns() []float64 {
 	w := a.unit.w
 	a.unit.w = nil
@@ -131,8 +131,8 @@ func (a *Adaptive) Copy() *Adaptive {
 	return &c
 }
 
-// State saves or restores the bandwidth, or the inputs collected for it. The
-// frequencies are not saved: NewAdaptive draws the same ones from the same Rand.
+// State saves or restores the bandwidth, or the inputs collected for it. The frequencies are not saved: NewAdaptive draws
+// equal frequencies from an equal Rand.
 func (a *Adaptive) State(c *snapshot.Codec) {
 	c.Section("adaptive")
 	c.Float64(&a.sigma)

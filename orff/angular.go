@@ -16,15 +16,14 @@ import (
 //
 //	k(x, z) = 1 - 2 angle(x, z)/pi,  phi(x) = (1/sqrt(D)) sgn(W x), W normal,
 //
-// with sgn(0) = 1. It is undefined at x = 0 and constant almost everywhere,
-// hence without a Jacobian.
+// with sgn(0) = 1. It is undefined at x = 0. It has no Jacobian, because it is constant almost everywhere.
 type angularScalar struct {
 	d, n  int
 	w     []float64 // n x d
 	scale float64
 }
 
-// NewAngular draws D directions in R^d.
+// NewAngular returns a map of R^d with D directions drawn from r.
 func NewAngular(d, D int, r random.Rand) (Scalar, error) {
 	if err := check.Sizes("sign features", d, D); err != nil {
 		return nil, err
@@ -39,7 +38,7 @@ func (f *angularScalar) Len() int { return f.n }
 
 var errZero = errors.New("orff: the angular kernel is undefined at x = 0")
 
-// Check refuses x = 0.
+// Check returns an error at x = 0.
 func (f *angularScalar) Check(x []float64) error {
 	for _, v := range x {
 		if v != 0 {
@@ -55,7 +54,7 @@ func (f *angularScalar) FeaturesTo(phi, x []float64) {
 	for j, v := range phi {
 		if v < 0 {
 			phi[j] = -f.scale
-		} else if v >= 0 { // else NaN, which stays
+		} else if v >= 0 { // otherwise v is negative, or is NaN and stays NaN
 			phi[j] = f.scale
 		}
 	}
@@ -80,7 +79,7 @@ func (f *angularScalar) Kernel(x, z []float64) float64 {
 	return f.mass() * (1 - 2*math.Acos(max(-1, min(1, cos)))/math.Pi)
 }
 
-// variance: the square of a term is 1.
+// Variance: the square of a term is 1.
 func (f *angularScalar) Variance(x, z []float64) float64 {
 	return (numeric.Square(f.mass()) - numeric.Square(f.Kernel(x, z))) / float64(f.n)
 }

@@ -19,36 +19,31 @@ import (
 //
 //	h(x) = sum_i Phi_i(x)^T theta_i
 //
-// All blocks have the same Dims. The whole has the features and parameters
-// of the blocks, one block after the other: with P = Params/Blocks(),
-// theta_i = theta[i*P:(i+1)*P]. A block already holds the factor of the whole
-// (1/sqrt(D) with D = b D_b, not 1/sqrt(b)), hence the prediction of the whole is
-// the plain sum over the blocks.
+// All blocks have equal Dims. The features and parameters of Blocks are those of its blocks, concatenated: with
+// P = Params/Blocks(), theta_i = theta[i*P:(i+1)*P]. The features of a block already have the factor of the whole map
+// (1/sqrt(D) with D = b D_b, not 1/sqrt(b)): the prediction is the plain sum over the blocks.
 //
 // An optimiser that visits one block per step calls FeaturesTo and AddGradient of
 // Block(i), and predicts by summing PredictTo over the blocks touched so far.
 //
-// Block i (counted from 1) is drawn from random.Block(seed, i), so that it is the same
-// whether its frequencies are kept in memory or drawn again whenever they are needed. Blocks
-// is not safe for concurrent use.
+// Block i (counted from 1) is drawn from random.Block(seed, i): it is equal whether its frequencies stay in memory or are
+// redrawn when they are needed. Blocks is not safe for concurrent use.
 type Blocks struct {
 	seed   uint64
 	blocks []Map
 	kept   bool
 	dims   sgd.Dims
 	drawn  Map   // the block drawn last, unless all are kept
-	last   int   // its number from 1
-	again  []int // how often each block was drawn again by Redraw
+	last   int   // number of drawn, from 1
+	again  []int // number of redraws of each block by Redraw
 	build  func(r random.Rand) (Map, error)
 	rand   random.Rand
 	y, g   []float64 // scratch: Out, In
 }
 
-// NewBlocks makes n blocks with build, which draws everything random from the
-// generator it is given; each is weighted with 1/n. With keep every block stays
-// in memory. Otherwise one block stays, and blocks are drawn again when needed: slower by
-// two orders of magnitude per feature, for models that do not fit into memory. An error of
-// build is returned.
+// NewBlocks makes n blocks with build, each with the weight 1/n. build must draw all that is random from r. If keep is
+// set, all blocks stay in memory. Otherwise one block stays, and blocks are redrawn when needed: two orders of
+// magnitude slower per feature, for models that do not fit into memory. NewBlocks returns an error of build.
 func NewBlocks(n int, seed uint64, keep bool, build func(r random.Rand) (Map, error)) (*Blocks, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("orff: the number of blocks must be >= 1, got %d", n)
@@ -85,14 +80,14 @@ func NewBlocks(n int, seed uint64, keep bool, build func(r random.Rand) (Map, er
 	return b, nil
 }
 
-// Blocks is the number of blocks.
+// Blocks returns the number of blocks.
 func (b *Blocks) Blocks() int { return len(b.blocks) }
 
-// Block returns block i of the thesis as i-1 = 0 … Blocks()-1. It does not allocate.
+// Block returns block i = 0 … Blocks()-1, which the thesis numbers i+1. It does not allocate.
 func (b *Blocks) Block(i int) Map { return b.blocks[i] }
 
-// Any returns a block to ask what all have in common, such as their kernel; its frequencies may be
-// those of any block.
+// Any returns a block for properties that all blocks share, such as their kernel. Its frequencies may be those of any
+// block.
 func (b *Blocks) Any() Map {
 	if b.kept {
 		return b.blocks[0]
@@ -137,14 +132,14 @@ func (b *Blocks) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	}
 }
 
-// blockRand is the generator of a block, by its number from 1: block 1 drawn for
-// the second time follows the last block drawn for the first time.
+// blockRand returns the generator of a block, by its number from 1. Redraws take the numbers after the last block: the
+// first redraw of block 1 has the number Blocks() + 1.
 func (b *Blocks) blockRand(number int) random.Rand {
 	return random.Block(b.seed, number+b.again[number-1]*len(b.blocks))
 }
 
-// Redraw draws other features for block i, whose weights become meaningless. It reports
-// whether they can be drawn.
+// Redraw draws new features for block i. The weights of the block become meaningless. It returns false if the features
+// cannot be drawn.
 func (b *Blocks) Redraw(i int) bool {
 	b.again[i]++
 	if !b.kept {
@@ -155,10 +150,9 @@ func (b *Blocks) Redraw(i int) bool {
 	return optional.Redraw(b.blocks[i], &b.rand)
 }
 
-// Grow appends one block, drawn as NewBlocks would have drawn it: the present ones
-// become lighter, because each is now weighted with 1/(n+1) (see
-// sgd.DoublyStochastic.Grow). It allocates. The blocks must be kept and none drawn
-// again, whose generator the new block could share.
+// Grow appends one block, drawn as NewBlocks would have drawn it. The weight of each block falls to 1/(n+1) (see
+// sgd.DoublyStochastic.Grow). It allocates. All blocks must be kept. None may have been redrawn, because the new block
+// could have an equal generator.
 func (b *Blocks) Grow() error {
 	n := len(b.blocks)
 	if !b.kept {
@@ -184,8 +178,7 @@ func (b *Blocks) Grow() error {
 	return nil
 }
 
-// State saves or restores the seed and the blocks that are kept; the others
-// follow from the seed.
+// State saves or restores the seed and the kept blocks. The other blocks follow from the seed.
 func (b *Blocks) State(c *snapshot.Codec) {
 	c.Section("blocks")
 	c.Uint64(&b.seed)
@@ -240,7 +233,7 @@ func (b *Blocks) PullbackTo(g, x, phi, theta, r []float64) {
 func (b *Blocks) Smooth() error           { return optional.Smooth(b.blocks[0]) }
 func (b *Blocks) Check(x []float64) error { return CheckInput(b.blocks[0], x) }
 
-// All blocks have one kernel and one law.
+// KernelTo takes any block: all blocks have the same kernel.
 func (b *Blocks) KernelTo(k, x, z []float64) {
 	KernelTo(k, b.blocks[0], x, z)
 	vec.Scale(float64(len(b.blocks)), k)
@@ -254,10 +247,10 @@ func (b *Blocks) VarianceTo(v, x, z []float64) {
 // redrawnBlock is a block whose frequencies exist only while it is used.
 type redrawnBlock struct {
 	parent *Blocks
-	number int // from 1
+	number int // number of the block, from 1
 }
 
-// get returns the block, drawn again unless it was the last one drawn.
+// get returns the block. It redraws the block unless it was the last one drawn.
 func (m *redrawnBlock) get() Map {
 	b := m.parent
 	if b.last != m.number {
@@ -268,8 +261,7 @@ func (m *redrawnBlock) get() Map {
 	return b.drawn
 }
 
-// apply returns a map that can apply Phi(x) given phi: any block will do when phi
-// holds all that is random.
+// apply returns a map for Phi(x) given phi. Any block will do if phi holds all that is random.
 func (m *redrawnBlock) apply() Map {
 	if _, ok := m.parent.drawn.(interface{ AllInFeatures() }); ok {
 		return m.parent.drawn

@@ -17,21 +17,20 @@ import (
 //
 //	h(x) = B Theta phi(x), Theta of p' x r,
 //
-// and theta is Theta row by row, theta[r*i + c] = Theta[i][c]: with few outputs the
-// rows are long, and products with them several times faster than with the
-// columns of the vec(Theta) of the thesis. The phi of the Map is the phi of the
-// scalar kernel.
+// and theta is Theta row-major, theta[r*i + c] = Theta[i][c]. With few outputs the rows are long: products with them
+// are several times faster than with the columns of vec(Theta) in the thesis. The phi of the Map is the phi of the
+// scalar map.
 type Decomposable struct {
 	scalar Scalar
 	out    coupling.Operator
 	p, q   int       // outputs p, and the rank p' of Gamma
-	b      []float64 // B, p x p'; nil is the identity
+	b      []float64 // B, p x p'; nil: the identity
 	u      []float64 // scratch, p'
 	c      []float64 // scratch, r
-	gamma  []float64 // B B^T, when the exact kernel was asked for
+	gamma  []float64 // B B^T; nil before the first call that needs it
 }
 
-// NewDecomposable joins a scalar feature map and an output operator.
+// NewDecomposable returns the map of k Gamma for a scalar map of k and an output operator Gamma.
 func NewDecomposable(s Scalar, out coupling.Operator) *Decomposable {
 	p, q := out.Dims()
 	m := &Decomposable{scalar: s, out: out, p: p, q: q, u: make([]float64, q), c: make([]float64, s.Len())}
@@ -41,7 +40,7 @@ func NewDecomposable(s Scalar, out coupling.Operator) *Decomposable {
 	return m
 }
 
-// Scalar returns the feature map of k, Output returns Gamma.
+// Scalar returns the feature map of k. Output returns Gamma.
 func (m *Decomposable) Scalar() Scalar            { return m.scalar }
 func (m *Decomposable) Output() coupling.Operator { return m.out }
 
@@ -104,20 +103,19 @@ func (m *Decomposable) KernelTo(k, x, z []float64) {
 	vec.Scale(Kernel(m.scalar, x, z), k)
 }
 
-// varianceTo: K~ - K = (k~ - k) Gamma.
+// VarianceTo: K~ - K = (k~ - k) Gamma.
 func (m *Decomposable) VarianceTo(v, x, z []float64) {
 	gamma, p := m.out.Gamma(), m.p
 	vec.MatMulT(v, gamma, gamma, p, p, p)
 	vec.Scale(optional.Variance(m.scalar, x, z), v)
 }
 
-// AllInFeatures marks maps whose PredictTo and AddGradient use nothing random but
-// phi.
+// AllInFeatures marks maps whose PredictTo and AddGradient need no random values except phi.
 func (m *Decomposable) AllInFeatures() {}
 
 func (m *Decomposable) KernelSmooth() error { return optional.KernelSmooth(m.scalar) }
 
-// kernelPullTo: (B^T r).(B^T a) times the gradient of k.
+// KernelPullTo: (B^T r).(B^T a) times the gradient of k.
 func (m *Decomposable) KernelPullTo(g, x, z, r, a []float64) {
 	var s float64
 	for i := range m.q {

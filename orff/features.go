@@ -10,7 +10,7 @@ import (
 // It keeps scratch memory and is not safe for concurrent use. Outside the domain
 // of its kernel (see CheckInput) every feature is NaN.
 type Scalar interface {
-	// In is the length d of x, Len the length r of phi.
+	// In is the length d of x. Len is the length r of phi.
 	In() int
 	Len() int
 
@@ -22,13 +22,12 @@ type Scalar interface {
 	State(c *snapshot.Codec)
 }
 
-// CheckInput returns the reason why x lies outside the domain of a Scalar or a Map, or nil.
+// CheckInput returns an error if x lies outside the domain of m, a Scalar or a Map.
 func CheckInput(m any, x []float64) error { return optional.Check(m, x) }
 
-// Kernel returns the exact kernel that the inner products of s approximate, NaN
-// when it is not known (given frequencies, for example).
+// Kernel returns the exact kernel k(x, z) that s approximates. NaN if it is unknown, for example with given frequencies.
 func Kernel(s Scalar, x, z []float64) float64 { return optional.Kernel(s, x, z) }
 
-// KernelTo writes the exact operator-valued kernel K(x, z) that m approximates
-// into k, Out x Out row-major; NaN when it is not known.
+// KernelTo writes the exact operator-valued kernel K(x, z) that m approximates into k, Out x Out row-major. NaN if it is
+// unknown.
 func KernelTo(k []float64, m Map, x, z []float64) { optional.KernelTo(k, m, x, z) }

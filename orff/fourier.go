@@ -18,8 +18,7 @@ import (
 //
 //	phi(x) = (1/sqrt(D)) [cos(W x); sin(W x)]
 //
-// all D cosines first, then all D sines; the rows of W, D x d, are the
-// frequencies. phi(x).phi(x) = 1 exactly.
+// The D cosines come first, then the D sines. The rows of W, D x d, are the frequencies. phi(x).phi(x) = 1 exactly.
 type Fourier struct {
 	spectrum spectrum.Spectrum // nil for given frequencies
 	d, n     int
@@ -32,7 +31,7 @@ type Fourier struct {
 	delta, twice []float64 // scratch, d
 }
 
-// projection is a matrix of frequencies, in turns, that is never formed.
+// projection computes W x for a matrix W of frequencies, in turns, that is never formed.
 type projection interface {
 	turnsTo(t, x []float64) // t = W x / (2 pi)
 	pullTo(g, v []float64)  // g = W^T v / (2 pi)
@@ -40,8 +39,7 @@ type projection interface {
 	State(c *snapshot.Codec)
 }
 
-// NewFourier draws D frequencies in R^d from r. It refuses impossible parameters
-// of the kernel.
+// NewFourier draws D frequencies in R^d from r. It returns an error for impossible parameters of the kernel.
 func NewFourier(s spectrum.Spectrum, d, D int, r random.Rand) (*Fourier, error) {
 	if err := check.Sizes("Fourier features", d, D); err != nil {
 		return nil, err
@@ -52,11 +50,11 @@ func NewFourier(s spectrum.Spectrum, d, D int, r random.Rand) (*Fourier, error) 
 	f := newFourier(s, d, D)
 	f.w = make([]float64, d*D)
 	f.RedrawFrom(&r)
-	f.rows = nil // needed again only by blocks that are not kept
+	f.rows = nil // only redrawn blocks need it again
 	return f, nil
 }
 
-// FourierOf is the map of given frequencies, len(w)/d of them row-major.
+// FourierOf returns the map of given frequencies w, D x d row-major.
 func FourierOf(w []float64, d int) *Fourier {
 	if d < 1 || len(w) == 0 || len(w)%d != 0 {
 		panic("orff: FourierOf needs whole rows of frequencies")
@@ -105,7 +103,7 @@ func (f *Fourier) GradientTo(g, _, phi, c []float64) {
 	f.fast.pullTo(g, f.v)
 }
 
-// Smooth refuses kernels whose frequencies have no variance.
+// Smooth returns an error for kernels whose frequencies have no variance.
 func (f *Fourier) Smooth() error { return spectrum.CheckVariance(f.spectrum) }
 
 // Frequencies returns W, D x d row-major.
@@ -155,7 +153,7 @@ func (f *Fourier) RedrawFrom(r *random.Rand) bool {
 
 func (f *Fourier) Weigh(s float64) bool { f.scale *= s; return true }
 
-// mass is k(x, x), 1 before any weight.
+// mass returns k(x, x); it is 1 before any weight.
 func (f *Fourier) mass() float64 { return f.scale * f.scale * float64(f.n) }
 
 func (f *Fourier) Kernel(x, z []float64) float64 {
@@ -174,16 +172,15 @@ func (f *Fourier) Variance(x, z []float64) float64 {
 	return numeric.Square(f.mass()) * cosSinVariance(f.spectrum, f.delta) / float64(f.n)
 }
 
-// cosSinVariance is the variance of one frequency in the cos-sin form,
-// (1 + k0(2 delta))/2 - k0(delta)^2, since cos^2 t = (1 + cos 2t)/2.
+// cosSinVariance returns the variance of one frequency in the cos-sin form, (1 + k0(2 delta))/2 - k0(delta)^2, because
+// cos^2 t = (1 + cos 2t)/2.
 func cosSinVariance(s spectrum.Spectrum, delta []float64) float64 {
 	k, k2 := spectrum.TwoLags(s, delta)
 	return (1+k2)/2 - k*k
 }
 
-// phaseVariance is the variance of one feature in the phase form,
-// 1 + k0(2 delta)/2 - k0(delta)^2: 2 cos a cos b = cos(a-b) + cos(a+b) and the
-// second term is independent noise.
+// phaseVariance returns the variance of one feature in the phase form, 1 + k0(2 delta)/2 - k0(delta)^2:
+// 2 cos a cos b = cos(a-b) + cos(a+b), and the second term is noise, uncorrelated with the first.
 func phaseVariance(s spectrum.Spectrum, delta []float64) float64 {
 	k, k2 := spectrum.TwoLags(s, delta)
 	return 1 + k2/2 - k*k
@@ -204,7 +201,7 @@ func (f *Fourier) Estimate() (bound.Estimate, error) {
 	return bound.Estimate{Draws: f.n, D: f.d, Norm: f.mass(), Spread: bound.Constant(1), ExactDiagonal: true, Gram: 1, Uniform: spectrumUniform(f.spectrum, f.d)}, nil
 }
 
-// spectrumUniform is the bound of Rahimi and Recht.
+// spectrumUniform returns the uniform bound of Rahimi and Recht for a spectrum in R^d.
 func spectrumUniform(s spectrum.Spectrum, d int) func(float64, bound.Set) (bound.Inequality, string, error) {
 	return func(eps float64, p bound.Set) (bound.Inequality, string, error) {
 		v := s.Variance()

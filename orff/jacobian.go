@@ -12,11 +12,11 @@ import (
 type SmoothScalar interface {
 	Scalar
 
-	// GradientTo writes the gradient in x of c.phi(x) into g, len In. phi is
-	// FeaturesTo of this x, c has the length of phi.
+	// GradientTo writes the gradient in x of c.phi(x) into g, len In. phi is FeaturesTo of this x, c has the length of
+	// phi.
 	GradientTo(g, x, phi, c []float64)
 
-	// Smooth returns nil, or the reason why this kernel has no derivative.
+	// Smooth returns an error if this kernel has no derivative.
 	Smooth() error
 }
 
@@ -28,9 +28,8 @@ type Jacobian struct {
 	r    []float64
 }
 
-// NewJacobian prepares the Jacobian of m. It returns the reason when m has none:
-// frequencies without a variance (Laplacian, Matern 1/2), sign features, which are
-// constant almost everywhere, or a map that does not know its derivative.
+// NewJacobian prepares the Jacobian of m. It returns an error if m has none: frequencies without a variance (Laplacian,
+// Matern 1/2), sign features (constant almost everywhere), or a map without the methods for derivatives.
 func NewJacobian(m Map) (*Jacobian, error) {
 	s, ok := m.(optional.SmoothMap)
 	if !ok {
@@ -43,8 +42,8 @@ func NewJacobian(m Map) (*Jacobian, error) {
 	return &Jacobian{m: s, dims: d, r: make([]float64, d.Out)}, nil
 }
 
-// To writes the Jacobian of h at x into j, Out x In row-major: j[i*In+k] is the
-// derivative of output i in input k. phi is FeaturesTo of this x.
+// To writes the Jacobian of h at x into j, Out x In row-major: j[i*In+k] is the derivative of output i in input k. phi is
+// FeaturesTo of this x.
 func (a *Jacobian) To(j, x, phi, theta []float64) {
 	d := a.dims
 	if len(j) != d.Out*d.In || len(x) != d.In || len(phi) != d.Features || len(theta) != d.Params {

@@ -10,15 +10,14 @@ import (
 	"github.com/orffvar/forecaster/orff/random"
 )
 
-// linearScalar is the exact map of the kernel <x, z> + bias: phi(x) = x, followed by
-// sqrt(bias) when the bias is not zero. Next to random features it is the linear part and
-// the intercept of a model.
+// linearScalar is the exact map of the kernel <x, z> + bias: phi(x) = x, followed by sqrt(bias) if the bias is not
+// zero. Added to random features, it is the linear part and the intercept of a model.
 type linearScalar struct {
 	d           int
 	bias, scale float64
 }
 
-// NewLinear maps R^d; bias >= 0.
+// NewLinear returns the map of the kernel <x, z> + bias on R^d, with bias >= 0.
 func NewLinear(d int, bias float64) (Scalar, error) {
 	if d < 1 || !(bias >= 0) || math.IsInf(bias, 1) {
 		return nil, fmt.Errorf("orff: linear features need d >= 1 and a finite bias >= 0, got %d and %g", d, bias)

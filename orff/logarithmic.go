@@ -13,17 +13,15 @@ import (
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
-// logarithmicScalar is the map x -> phi(log(x + c)) of an inner map phi, the Fourier
-// features on the groups of multiplication (Brault 2017, section 3.2.4): a
-// kernel that depends on the ratios (x_k + c_k)/(z_k + c_k). Its domain is
-// x_k > -c_k.
+// logarithmicScalar is the map x -> phi(log(x + c)) of an inner map phi: Fourier features on multiplicative groups
+// (Brault 2017, section 3.2.4). Its kernel depends on the ratios (x_k + c_k)/(z_k + c_k). Its domain is x_k > -c_k.
 type logarithmicScalar struct {
 	inner   Scalar
-	c, u, v []float64 // u, v scratch
+	c, u, v []float64 // c: offsets; u, v: scratch
 }
 
-// NewSkewedChiSquared makes D frequencies of the skewed chi-squared kernel
-// (Li, Ionescu and Sminchisescu 2010; Brault 2017, section 4.2.2.2)
+// NewSkewedChiSquared returns a map with D frequencies of the skewed chi-squared kernel (Li, Ionescu and Sminchisescu
+// 2010; Brault 2017, section 4.2.2.2)
 //
 //	k(x, z) = prod_k 2 sqrt((x_k+c_k)(z_k+c_k)) / (x_k + z_k + 2 c_k), c_k > 0.
 func NewSkewedChiSquared(c []float64, D int, r random.Rand) (Scalar, error) {
@@ -42,7 +40,7 @@ func NewSkewedChiSquared(c []float64, D int, r random.Rand) (Scalar, error) {
 func (f *logarithmicScalar) In() int  { return f.inner.In() }
 func (f *logarithmicScalar) Len() int { return f.inner.Len() }
 
-// logTo is NaN outside the domain, and so are the features.
+// logTo writes log(x + c) into u. It is NaN outside the domain, and so are the features.
 func (f *logarithmicScalar) logTo(u, x []float64) []float64 {
 	for k, c := range f.c {
 		u[k] = math.Log(x[k] + c)
@@ -61,7 +59,7 @@ func (f *logarithmicScalar) FeaturesTo(phi, x []float64) {
 	f.inner.FeaturesTo(phi, f.logTo(f.u, x))
 }
 
-// Check refuses coordinates x_k <= -c_k.
+// Check returns an error for coordinates x_k <= -c_k.
 func (f *logarithmicScalar) Check(x []float64) error {
 	for k, c := range f.c {
 		if !(x[k] > -c) {
@@ -95,7 +93,7 @@ func (f *logarithmicScalar) Variance(x, z []float64) float64 {
 
 func (f *logarithmicScalar) KernelSmooth() error { return optional.KernelSmooth(f.inner) }
 
-// kernelSlopeTo: the derivative of log(x + c) is 1/(x + c).
+// KernelSlopeTo: the derivative of log(x + c) is 1/(x + c).
 func (f *logarithmicScalar) KernelSlopeTo(g, x, z []float64) {
 	f.inner.(optional.SlopedScalar).KernelSlopeTo(g, f.logTo(f.u, x), f.logTo(f.v, z))
 	for k := range g {
@@ -103,5 +101,5 @@ func (f *logarithmicScalar) KernelSlopeTo(g, x, z []float64) {
 	}
 }
 
-// On its group the kernel is shift invariant, so the bounds hold for log(x + c).
+// Estimate returns that of the inner map: the kernel is shift invariant in log(x + c), and the bounds hold there.
 func (f *logarithmicScalar) Estimate() (bound.Estimate, error) { return bound.Of(f.inner) }

@@ -12,17 +12,16 @@ import (
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
-// phaseScalar is the other random Fourier map of a shift-invariant kernel,
+// phaseScalar is the random Fourier map of a shift-invariant kernel in its phase form,
 //
 //	phi(x) = sqrt(2/D) cos(W x + beta), beta uniform in (0, 2 pi),
 //
-// of length D. For the Gaussian kernel Fourier has the smaller variance at equal
-// length; the diagonal of Phase is random. The offsets are drawn after all
-// frequencies.
+// of length D. For the Gaussian kernel, Fourier has the smaller variance at equal length, and phi(x).phi(x) is random
+// here. The offsets are drawn after all frequencies.
 type phaseScalar struct {
 	spectrum spectrum.Spectrum
 	d, n     int
-	w, beta  []float64 // W^T, d x n, and the offsets, in turns
+	w, beta  []float64 // W^T, d x n, and the offsets, both in turns
 	scale    float64   // sqrt(2/n), times the root of a weight
 
 	rows, t, sin, delta []float64 // scratch
@@ -74,7 +73,7 @@ func (f *phaseScalar) GradientTo(g, x, phi, c []float64) {
 	vec.MatVec(g, f.w, f.t)
 }
 
-// Smooth refuses kernels whose frequencies have no variance.
+// Smooth returns an error for kernels whose frequencies have no variance.
 func (f *phaseScalar) Smooth() error { return spectrum.CheckVariance(f.spectrum) }
 
 // State saves or restores frequencies and offsets.

@@ -12,15 +12,13 @@ import (
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
-// NewSORF makes Fourier features of the Gaussian kernel of bandwidth sigma whose
-// frequencies are products of Walsh-Hadamard transforms and random signs (Yu et
-// al. 2016):
+// NewSORF returns Fourier features of the Gaussian kernel of bandwidth sigma. Their frequencies are products of
+// Walsh-Hadamard transforms and random signs (Yu et al. 2016):
 //
 //	W = (sqrt(d)/sigma) H D1 H D2 H D3, H normalised,
 //
-// with d padded to a power of two and as many such blocks as D needs. W x costs
-// O(D log d). The kernel is approximated with a bias that shrinks with d only,
-// therefore fewer than 32 padded dimensions are refused.
+// with d padded to a power of two, and one such block per d (padded) frequencies. W x costs O(D log d). The kernel has
+// a bias that shrinks only with d: NewSORF returns an error below 32 padded dimensions.
 func NewSORF(sigma float64, d, D int, r random.Rand) (*Fourier, error) {
 	if err := structuredSizes("SORF", sigma, d, D); err != nil {
 		return nil, err
@@ -32,13 +30,13 @@ func NewSORF(sigma float64, d, D int, r random.Rand) (*Fourier, error) {
 	return structured(sigma, d, D, newSORF(sigma, d, D), &r), nil
 }
 
-// NewFastfood makes Fourier features of the Gaussian kernel of bandwidth sigma
-// with frequencies (Le, Sarlos and Smola 2013)
+// NewFastfood returns Fourier features of the Gaussian kernel of bandwidth sigma with the frequencies (Le, Sarlos and
+// Smola 2013)
 //
 //	W = (1/(sigma sqrt(d))) S H G P H B, H of entries +-1,
 //
-// B random signs, P a permutation, G normal, S radii: each row is exactly
-// N(0, I/sigma^2), rows of a block depend on each other. W x costs O(D log d).
+// B random signs, P a permutation, G normal, S radii. Each row is exactly N(0, I/sigma^2); the rows of a block are
+// dependent. W x costs O(D log d).
 func NewFastfood(sigma float64, d, D int, r random.Rand) (*Fourier, error) {
 	if err := structuredSizes("Fastfood", sigma, d, D); err != nil {
 		return nil, err
@@ -68,7 +66,7 @@ func powerOfTwo(n int) int {
 	return p
 }
 
-// blockwise runs one square transform a block of pad frequencies.
+// blockwise applies one square transform per block of pad frequencies.
 type blockwise struct {
 	n, pad int
 	buf    []float64 // scratch, pad
@@ -81,7 +79,7 @@ func newBlockwise(d, n int) blockwise {
 
 func (b *blockwise) blocks() int { return (b.n + b.pad - 1) / b.pad }
 
-// apply sets t = W x, where forward replaces the padded x by block i of W x.
+// apply sets t = W x. forward replaces the padded x by block i of W x.
 func (b *blockwise) apply(t, x []float64, forward func(i int, v []float64)) {
 	for i := range b.blocks() {
 		clear(b.buf[copy(b.buf, x):])
@@ -90,7 +88,7 @@ func (b *blockwise) apply(t, x []float64, forward func(i int, v []float64)) {
 	}
 }
 
-// pull sets g = W^T v, where backward applies the transpose of block i.
+// pull sets g = W^T v. backward applies the transpose of block i.
 func (b *blockwise) pull(g, v []float64, backward func(i int, v []float64)) {
 	clear(g)
 	for i := range b.blocks() {
@@ -104,10 +102,10 @@ func (b *blockwise) pull(g, v []float64, backward func(i int, v []float64)) {
 
 type sorf struct {
 	blockwise
-	signs []float64 // a block: D1, D2, D3, each pad
+	signs []float64 // per block D1, D2, D3, each of length pad
 	scale float64   // three transforms are unnormalised: sqrt(pad) pad^(-3/2) / (2 pi sigma)
 
-	forward, backward func(i int, v []float64) // bound once, a closure a call would allocate
+	forward, backward func(i int, v []float64) // made once: a closure per call would allocate
 }
 
 func newSORF(sigma float64, d, n int) *sorf {

@@ -15,25 +15,25 @@ import (
 
 // Measurement compares a map with its exact kernel on given points.
 type Measurement struct {
-	Points   int     // how many points were used
+	Points   int     // number of points
 	Max      float64 // largest spectral norm of K~ - K over all pairs, the diagonal included
-	Expected float64 // root mean square over the pairs of the Frobenius error that the exact variance predicts; NaN without a closed form
-	RMS      float64 // the same of the error itself
+	Expected float64 // root mean square over the pairs of the Frobenius error, from the exact variance; NaN without a closed form
+	RMS      float64 // root mean square over the pairs of the measured Frobenius error
 	Ratio    float64 // Max/epsilon: at most 1 with probability 1-delta for a map planned entrywise
 
 	RelativeFrobenius float64 // ||G~ - G||_F / ||G||_F of the block Gram matrices
-	RelativeOperator  float64 // the same in the operator norm
+	RelativeOperator  float64 // ||G~ - G|| / ||G|| in the operator norm
 }
 
 const (
 	measuredPoints  = 500
-	measuredOrder   = 2000 // of the block Gram matrix
+	measuredOrder   = 2000 // largest order of the block Gram matrix
 	powerIterations = 50
 )
 
-// Measure evaluates m on the first rows of x, row-major: at most 500, and no more than a
-// block Gram matrix of order 2000 needs. The kernel of m must
-// have a closed form. eps > 0 only scales Ratio.
+// Measure compares m with its exact kernel at the first rows of x, row-major with rows of length m.Dims().In. It uses
+// at most 500 rows, and a block Gram matrix of order at most 2000. It returns an error if the kernel of m has no closed
+// form. eps > 0 only scales Ratio.
 func Measure(m orff.Map, x []float64, eps float64) (Measurement, error) {
 	d := m.Dims()
 	if len(x) == 0 || len(x)%d.In != 0 {

@@ -1,6 +1,6 @@
-// Package accuracy tells how well a feature map approximates its kernel: Recommend returns
-// the number of draws for an accuracy, Measure the accuracy that a map has reached. A
-// RidgeClass bounds how well the model that learns with the map predicts new samples.
+// Package accuracy computes the accuracy with which a feature map approximates its kernel. Recommend returns the number
+// of draws for an accuracy, and Measure the accuracy of a given map. RidgeClass bounds the risk of a model that learns
+// with the map.
 package accuracy
 
 import (
@@ -17,18 +17,19 @@ import (
 type Goal int
 
 const (
-	// Entrywise: with probability 1-Delta every kernel value between the Points
-	// points is off by at most Epsilon (in the operator norm for p outputs).
+	// Entrywise: with probability 1-Delta, the error of every kernel value between the Points points is at most Epsilon
+	// (in the operator norm for p outputs).
 	Entrywise Goal = iota
-	// Uniform: the same everywhere on a set of the given Diameter or Radius.
+	// Uniform: with probability 1-Delta, the error is at most Epsilon everywhere on a set of the given Diameter or
+	// Radius.
 	Uniform
-	// Spectral: the expected error of the Gram matrix of the Points points is
-	// at most Epsilon times its norm, in the operator norm.
+	// Spectral: the expected error of the Gram matrix of the Points points is at most Epsilon times its norm, in the
+	// operator norm.
 	Spectral
-	// SpectralTail: the same with probability 1-Delta.
+	// SpectralTail: with probability 1-Delta, the error of this Gram matrix is at most Epsilon times its norm.
 	SpectralTail
-	// Statistical: the rate of kernel ridge regression on Points samples is
-	// kept, with the ridge Plan.Lambda; Epsilon and Delta have no part in it.
+	// Statistical: ridge regression on Points samples with the ridge Plan.Lambda keeps the rate of kernel ridge
+	// regression. Epsilon and Delta are ignored.
 	Statistical
 )
 
@@ -53,7 +54,7 @@ func (g Goal) String() string {
 type Problem struct {
 	Epsilon float64 // error > 0
 	Delta   float64 // probability of a failure, in (0, 1)
-	Points  int     // n
+	Points  int     // number n of points
 
 	// Diameter of the set of inputs, for the Uniform goal. For kernels on a multiplicative
 	// group it is the diameter of the set of log(x + c) over the inputs x.
@@ -64,11 +65,11 @@ type Problem struct {
 	// IntrinsicDimension tr(G)/||G|| of the Gram matrix, for the spectral goals.
 	IntrinsicDimension float64
 
-	// Draws, unless 0, is a number for which Plan.Failure is asked for.
+	// Draws, unless 0, is the number of draws for which Plan.Failure is computed.
 	Draws int
 
-	// Memory caps the draws such that frequencies and weights, and the normal
-	// matrix when NormalMatrix is set, take at most that many bytes. 0 is no cap.
+	// Memory is the most bytes that frequencies and weights may take, and the normal matrix if NormalMatrix is set.
+	// 0: no limit.
 	Memory       int64
 	NormalMatrix bool
 }
@@ -80,28 +81,27 @@ type Plan struct {
 	Formula  string // the bound used
 	Relative bool   // Epsilon is relative to the norm of the Gram matrix
 	Bytes    int64  // memory of Draws draws
-	Capped   bool   // the memory allows fewer draws than the bound asks for
+	Capped   bool   // Memory allows fewer draws than the bound needs
 
-	// Failure bounds the probability of an error above Epsilon with Problem.Draws draws;
-	// NaN where these are 0 or the bound is not one of a probability.
+	// Failure bounds the probability of an error above Epsilon with Problem.Draws draws. NaN if Problem.Draws is 0, or
+	// if the bound has no probability.
 	Failure float64
 	// Lambda is the ridge of the Statistical goal, convention H, for targets of unit
 	// variance; 0 for the other goals.
 	Lambda float64
 }
 
-// Recommend returns the number of draws that a goal needs. m is an instance of
-// the map with a single draw: its kernel, form and Gamma choose the bound, its sizes are the
-// memory of a draw. It returns an error when no bound is known: a Laplacian kernel or sign
-// features on a set, dependent draws (orthogonal, structured, quasi-Monte-Carlo), Nystroem
-// features, products, and unbounded operators at points (use the Bounded form).
+// Recommend returns the number of draws that a goal needs. m is an instance of the map with a single draw: its kernel,
+// form and Gamma choose the bound, and its sizes give the memory of a draw. Recommend returns an error if no bound is
+// known: Laplacian kernels and sign features on a set, dependent draws (orthogonal, structured, quasi-Monte-Carlo),
+// Nystroem features, products, and unbounded operators at points (use the Bounded form).
 func Recommend(m orff.Map, goal Goal, p Problem) (Plan, error) {
 	if goal == Statistical {
 		if p.Points < 2 {
 			return Plan{}, fmt.Errorf("orff: the statistical goal needs at least 2 samples, got %d", p.Points)
 		}
 		e, err := bound.Of(m)
-		if err != nil { // no bound is needed, only the memory of a draw
+		if err != nil { // only the memory of a draw is needed
 			e = bound.Estimate{Draws: 1, D: m.Dims().In}
 		}
 		plan, err := finish(m, e, p, bound.DrawsStatistical(p.Points), "Rudi, Camoriano and Rosasco: sqrt(n) ln n", false)
@@ -152,7 +152,7 @@ func Recommend(m orff.Map, goal Goal, p Problem) (Plan, error) {
 		if !(p.IntrinsicDimension >= 1) {
 			return Plan{}, fmt.Errorf("orff: the intrinsic dimension is at least 1, got %g", p.IntrinsicDimension)
 		}
-		ratio := p.IntrinsicDimension // n/||G||, the same where k(x, x) = 1
+		ratio := p.IntrinsicDimension // n/||G||, equal to tr(G)/||G|| where k(x, x) = 1
 		if e.Diagonal != nil {
 			least, err := e.Diagonal(set)
 			if err != nil {
@@ -168,7 +168,7 @@ func Recommend(m orff.Map, goal Goal, p Problem) (Plan, error) {
 	return Plan{}, fmt.Errorf("orff: unknown goal %v", goal)
 }
 
-// planOf plans by a bound of a probability.
+// planOf plans with a bound on a probability.
 func planOf(m orff.Map, e bound.Estimate, p Problem, bound bound.Inequality, formula string, relative bool) (Plan, error) {
 	plan, err := finish(m, e, p, bound.Draws(p.Delta), formula, relative)
 	if err == nil && p.Draws > 0 {
@@ -177,7 +177,7 @@ func planOf(m orff.Map, e bound.Estimate, p Problem, bound bound.Inequality, for
 	return plan, err
 }
 
-// finish rounds up and applies the memory budget.
+// finish rounds the draws up and applies the limit of the memory.
 func finish(m orff.Map, e bound.Estimate, p Problem, draws float64, formula string, relative bool) (Plan, error) {
 	if !(draws < 1e15) {
 		return Plan{}, fmt.Errorf("orff: the bound asks for %g draws", draws)

@@ -1,6 +1,5 @@
-// Package algebra makes feature maps of kernels that are made of other kernels: sums,
-// products, and transforms of inputs and outputs. A map that becomes a part of another one
-// belongs to it: weights change it in place.
+// Package algebra combines kernels: sums, products, and transforms of inputs and outputs. A map that becomes part of
+// another map must not be used elsewhere: weights change it in place.
 package algebra
 
 import (
@@ -15,14 +14,13 @@ import (
 	"github.com/orffvar/forecaster/orff/random"
 )
 
-// sumScalar is the map of sum_i w_i k_i: the maps one after the other, each
-// times sqrt(w_i).
+// sumScalar is the map of sum_i w_i k_i: the features of the maps, concatenated, each times sqrt(w_i).
 type sumScalar struct {
 	parts []orff.Scalar
 	g     []float64 // scratch, d
 }
 
-// NewScalarSum takes over maps of the same input and gives them weights >= 0.
+// NewScalarSum returns the map of sum_i w_i k_i for maps of the same input and weights w_i >= 0. It takes over the maps.
 func NewScalarSum(weights []float64, parts ...orff.Scalar) (orff.Scalar, error) {
 	if len(parts) == 0 || len(weights) != len(parts) {
 		return nil, fmt.Errorf("orff: a sum needs one weight per map, got %d weights and %d maps", len(weights), len(parts))
@@ -60,7 +58,7 @@ func (f *sumScalar) FeaturesTo(phi, x []float64) {
 	}
 }
 
-// Check asks all parts.
+// Check returns the first error of a part.
 func (f *sumScalar) Check(x []float64) error { return optional.CheckAll(f.parts, x) }
 
 // State saves or restores the parts.
@@ -122,7 +120,8 @@ type productScalar struct {
 	pa, pb, ca, cb, g []float64 // scratch
 }
 
-// NewScalarProduct takes over two maps of the same input, drawn independently.
+// NewScalarProduct returns the map of k_1 k_2 for two maps of the same input, drawn independently. It takes over the
+// maps.
 func NewScalarProduct(a, b orff.Scalar) (orff.Scalar, error) {
 	if a.In() != b.In() {
 		return nil, fmt.Errorf("orff: the maps of a product must share their input, lengths are %d and %d", a.In(), b.In())
@@ -145,7 +144,7 @@ func (f *productScalar) FeaturesTo(phi, x []float64) {
 	vec.AddOuter(phi, 1, f.pa, f.pb)
 }
 
-// GradientTo is the product rule.
+// GradientTo applies the product rule.
 func (f *productScalar) GradientTo(g, x, phi, c []float64) {
 	f.a.FeaturesTo(f.pa, x)
 	f.b.FeaturesTo(f.pb, x)
@@ -198,7 +197,7 @@ func (f *sumScalar) KernelSlopeTo(g, x, z []float64) {
 
 func (f *productScalar) KernelSmooth() error { return optional.KernelSmooth(f.a, f.b) }
 
-// kernelSlopeTo is the product rule.
+// KernelSlopeTo applies the product rule.
 func (f *productScalar) KernelSlopeTo(g, x, z []float64) {
 	f.a.(optional.SlopedScalar).KernelSlopeTo(g, x, z)
 	vec.Scale(orff.Kernel(f.b, x, z), g)

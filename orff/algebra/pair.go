@@ -8,8 +8,8 @@ import (
 	"github.com/orffvar/forecaster/sgd"
 )
 
-// pair is the common part of maps of two independent factors of one input: phi = [phi_1;
-// phi_2], and theta is P_1 x P_2, row-major.
+// pair is the common part of maps with two independent factors of one input: phi = [phi_1; phi_2], and theta is P_1 x
+// P_2, row-major.
 type pair struct {
 	a, b   orff.Map
 	da, db sgd.Dims
@@ -25,7 +25,7 @@ func newPair(a, b orff.Map) pair {
 	}
 }
 
-// dims are the dimensions of the product with the given number of outputs.
+// dims returns the dimensions of the product for the given number of outputs.
 func (m *pair) dims(out int) sgd.Dims {
 	return sgd.Dims{In: m.da.In, Out: out, Features: m.da.Features + m.db.Features, Params: m.da.Params * m.db.Params}
 }
@@ -40,7 +40,7 @@ func (m *pair) FeaturesTo(phi, x []float64) {
 	m.b.FeaturesTo(b, x)
 }
 
-// kernelsTo evaluates the exact kernels of both.
+// kernelsTo writes the exact kernels of both factors into ka and kb.
 func (m *pair) kernelsTo(x, z []float64) {
 	orff.KernelTo(m.ka, m.a, x, z)
 	orff.KernelTo(m.kb, m.b, x, z)

@@ -12,21 +12,20 @@ import (
 	"github.com/orffvar/forecaster/sgd"
 )
 
-// productMap is the map of k(x, z) K(x, z), a scalar times an operator-valued
-// kernel: phi_k(x) (x) Phi(x). Parameter block c, as long as the parameters of K,
-// belongs to feature c of k; phi = [phi_k; phi_K].
+// productMap is the map of k(x, z) K(x, z), a scalar kernel times an operator-valued kernel: phi_k(x) (x) Phi(x).
+// Parameter block c belongs to feature c of k, and has the length of the parameters of K. phi = [phi_k; phi_K].
 type productMap struct {
 	scalar orff.Scalar
 	m      orff.Map
 	r      int
-	d      sgd.Dims  // of m
+	d      sgd.Dims  // dimensions of m
 	theta  []float64 // scratch: sum_c phi_c theta_c
 	c      []float64 // scratch, r
 	g      []float64 // scratch, In
 	k      []float64 // scratch, Out x Out
 }
 
-// NewProduct joins two maps of the same input, drawn independently.
+// NewProduct returns the map of k K for two maps of the same input, drawn independently.
 func NewProduct(s orff.Scalar, m orff.Map) (orff.Map, error) {
 	d := m.Dims()
 	if s.In() != d.In {
@@ -55,7 +54,7 @@ func (m *productMap) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	vec.AddOuter(g, 1, phi[:m.r], m.theta)
 }
 
-// PullbackTo is the product rule.
+// PullbackTo applies the product rule.
 func (m *productMap) PullbackTo(g, x, phi, theta, r []float64) {
 	clear(m.theta)
 	m.m.AddGradient(m.theta, 1, phi[m.r:], r)
@@ -68,7 +67,7 @@ func (m *productMap) PullbackTo(g, x, phi, theta, r []float64) {
 
 func (m *productMap) Smooth() error { return optional.Smooth(m.scalar, m.m) }
 
-// Check asks both factors.
+// Check returns the first error of a factor.
 func (m *productMap) Check(x []float64) error { return optional.CheckBoth(m.scalar, m.m, x) }
 
 // State saves or restores both factors.
@@ -88,7 +87,7 @@ func (m *productMap) KernelTo(k, x, z []float64) {
 	vec.Scale(orff.Kernel(m.scalar, x, z), k)
 }
 
-// varianceTo: E (k~ K~)(k~ K~)^T = E k~^2 E K~ K~^T for independent factors.
+// VarianceTo: E (k~ K~)(k~ K~)^T = E k~^2 E K~ K~^T for independent factors.
 func (m *productMap) VarianceTo(v, x, z []float64) {
 	p := m.d.Out
 	k, kk := make([]float64, p*p), make([]float64, p*p)
@@ -103,7 +102,7 @@ func (m *productMap) VarianceTo(v, x, z []float64) {
 
 func (m *productMap) KernelSmooth() error { return optional.KernelSmooth(m.scalar, m.m) }
 
-// kernelPullTo is the product rule.
+// KernelPullTo applies the product rule.
 func (m *productMap) KernelPullTo(g, x, z, r, a []float64) {
 	m.m.(optional.SlopedMap).KernelPullTo(g, x, z, r, a)
 	vec.Scale(orff.Kernel(m.scalar, x, z), g)

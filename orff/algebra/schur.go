@@ -10,15 +10,13 @@ import (
 	"github.com/orffvar/forecaster/sgd"
 )
 
-// schurMap is the map of the entrywise (Hadamard) product K_1 o K_2: row i of Phi^T
-// is the Kronecker product of the rows i of Phi_1^T and Phi_2^T, hence with
-// Theta of P_1 x P_2, row-major,
+// schurMap is the map of the entrywise (Hadamard) product K_1 o K_2. Row i of Phi^T is the Kronecker product of rows i of
+// Phi_1^T and Phi_2^T. With Theta, P_1 x P_2 row-major,
 //
 //	h_i(x) = (Phi_1(x) e_i)^T Theta (Phi_2(x) e_i).
 //
-// A decomposable times a transformable kernel is the choice of OKVAR (Lim et al.
-// 2015). The cost is p P_1 P_2, a p-th of it when the first factor is
-// decomposable with Gamma = I.
+// OKVAR uses a decomposable times a transformable kernel (Lim et al. 2015). The cost is p P_1 P_2, or P_1 P_2 if the
+// first factor is decomposable with Gamma = I.
 type schurMap struct {
 	pair
 
@@ -28,7 +26,7 @@ type schurMap struct {
 	other  []float64 // scratch, Out
 }
 
-// NewSchur joins two maps of the same input and output, drawn independently.
+// NewSchur returns the map of K_1 o K_2 for two maps of the same input and output dimensions, drawn independently.
 func NewSchur(a, b orff.Map) (orff.Map, error) {
 	da, db := a.Dims(), b.Dims()
 	if da.In != db.In || da.Out != db.Out {
@@ -77,8 +75,8 @@ func (m *schurMap) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	}
 }
 
-// span returns the part of v outside of which it is zero. With Gamma = I an output
-// has only its own row of the weights of a decomposable factor.
+// span returns the range [lo, hi) outside of which v is zero. In a decomposable factor with Gamma = I, an output depends
+// only on its own row of the weights.
 func span(v []float64) (lo, hi int) {
 	hi = len(v)
 	for hi > 0 && v[hi-1] == 0 {
@@ -90,8 +88,7 @@ func span(v []float64) (lo, hi int) {
 	return lo, hi
 }
 
-// PullbackTo holds one factor fixed and differentiates the other, output by
-// output.
+// PullbackTo applies the product rule for each output: it differentiates one factor and holds the other fixed.
 func (m *schurMap) PullbackTo(g, x, phi, theta, r []float64) {
 	clear(g)
 	a, b := m.split(phi)
@@ -117,8 +114,7 @@ func (m *schurMap) KernelTo(k, x, z []float64) {
 	vec.Mul(k, m.kb)
 }
 
-// kernelPullTo: row i of K a is that of K_1 times (row i of K_2) o a, and the
-// other way round.
+// KernelPullTo: row i of K a is row i of K_1 times ((row i of K_2) o a). The factors can be exchanged.
 func (m *schurMap) KernelPullTo(g, x, z, r, a []float64) {
 	p := m.da.Out
 	m.kernelsTo(x, z)

@@ -12,8 +12,8 @@ import (
 	"github.com/orffvar/forecaster/sgd"
 )
 
-// sumMap is the map of sum_i w_i K_i: the maps stacked, Phi = [sqrt(w_1) Phi_1;
-// sqrt(w_2) Phi_2; …], and phi and theta likewise.
+// sumMap is the map of sum_i w_i K_i: the maps stacked, Phi = [sqrt(w_1) Phi_1; sqrt(w_2) Phi_2; …]. phi and theta are
+// stacked in the same order.
 type sumMap struct {
 	parts []orff.Map
 	sizes []sgd.Dims
@@ -23,8 +23,8 @@ type sumMap struct {
 	k     []float64 // scratch, Out x Out
 }
 
-// NewSum takes over maps of the same input and output, drawn independently, and
-// gives them weights >= 0.
+// NewSum returns the map of sum_i w_i K_i for maps of the same input and output dimensions, drawn independently, and
+// weights w_i >= 0. It takes over the maps.
 func NewSum(weights []float64, parts ...orff.Map) (orff.Map, error) {
 	if len(parts) == 0 || len(weights) != len(parts) {
 		return nil, fmt.Errorf("orff: a sum needs one weight per map, got %d weights and %d maps", len(weights), len(parts))
@@ -103,7 +103,7 @@ func (s *sumMap) Smooth() error {
 	return nil
 }
 
-// Check asks all parts.
+// Check returns the first error of a part.
 func (s *sumMap) Check(x []float64) error { return optional.CheckAll(s.parts, x) }
 
 // State saves or restores the parts.
@@ -120,7 +120,7 @@ func (s *sumMap) Weigh(f float64) bool           { return optional.WeighAll(s.pa
 func (s *sumMap) KernelTo(k, x, z []float64)   { s.total(k, optional.KernelTo, x, z) }
 func (s *sumMap) VarianceTo(v, x, z []float64) { s.total(v, optional.VarianceTo, x, z) }
 
-// total adds what of writes for each part.
+// total writes the sum over the parts into k: of writes the term of one part.
 func (s *sumMap) total(k []float64, of func(k []float64, m any, x, z []float64), x, z []float64) {
 	clear(k)
 	for _, m := range s.parts {

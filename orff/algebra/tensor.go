@@ -10,8 +10,8 @@ import (
 	"github.com/orffvar/forecaster/sgd"
 )
 
-// tensorMap is the map of the Kronecker product K_1 (x) K_2 on R^(p_1 p_2), output
-// (k_1, k_2) at k_1 p_2 + k_2: Phi_1 (x) Phi_2. theta is P_1 x P_2, row-major.
+// tensorMap is the map of the Kronecker product K_1 (x) K_2 on R^(p_1 p_2): Phi_1 (x) Phi_2. Output (k_1, k_2) has the
+// index k_1 p_2 + k_2. theta is P_1 x P_2, row-major.
 type tensorMap struct {
 	pair
 
@@ -19,7 +19,7 @@ type tensorMap struct {
 	pa, ya, za []float64 // scratch: P_1, p_1, p_1
 }
 
-// NewTensor joins two maps of the same input, drawn independently.
+// NewTensor returns the map of K_1 (x) K_2 for two maps of the same input, drawn independently.
 func NewTensor(a, b orff.Map) (orff.Map, error) {
 	da, db := a.Dims(), b.Dims()
 	if da.In != db.In {
@@ -33,7 +33,7 @@ func NewTensor(a, b orff.Map) (orff.Map, error) {
 
 func (m *tensorMap) Dims() sgd.Dims { return m.dims(m.da.Out * m.db.Out) }
 
-// rowsTo sets row i of u to Phi_2^T (row i of theta).
+// rowsTo sets row i of u to Phi_2^T times row i of theta.
 func (m *tensorMap) rowsTo(phi, theta []float64) {
 	n, p := m.db.Params, m.db.Out
 	for i := range m.da.Params {
@@ -41,7 +41,7 @@ func (m *tensorMap) rowsTo(phi, theta []float64) {
 	}
 }
 
-// column copies column k of the matrix a, rows of length p, into dst.
+// column copies column k of the matrix a, with rows of length p, into dst.
 func column(dst, a []float64, p, k int) {
 	for i := range dst {
 		dst[i] = a[i*p+k]
@@ -68,7 +68,7 @@ func (m *tensorMap) PredictTo(y, phi, theta []float64) {
 	}
 }
 
-// outwardTo sets u = Phi_1 R for r read as the matrix R, p_1 x p_2.
+// outwardTo sets u = alpha Phi_1 R, where r is the matrix R, p_1 x p_2 row-major.
 func (m *tensorMap) outwardTo(alpha float64, phi, r []float64) {
 	p := m.db.Out
 	for k := range p {
@@ -91,7 +91,7 @@ func (m *tensorMap) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	}
 }
 
-// PullbackTo holds one factor fixed and differentiates the other.
+// PullbackTo applies the product rule: it differentiates one factor and holds the other fixed.
 func (m *tensorMap) PullbackTo(g, x, phi, theta, r []float64) {
 	clear(g)
 	a, b := m.split(phi)
@@ -115,8 +115,7 @@ func (m *tensorMap) KernelTo(k, x, z []float64) {
 	kroneckerTo(k, m.ka, m.kb, m.da.Out, m.db.Out)
 }
 
-// varianceTo: E (K1 (x) K2)(K1 (x) K2)^T = E K1 K1^T (x) E K2 K2^T for
-// independent factors.
+// VarianceTo: E (K1 (x) K2)(K1 (x) K2)^T = E K1 K1^T (x) E K2 K2^T for independent factors.
 func (m *tensorMap) VarianceTo(v, x, z []float64) {
 	second := func(of orff.Map, p int) (mean, all []float64) {
 		k := make([]float64, p*p)
@@ -145,8 +144,8 @@ func kroneckerTo(k, a, b []float64, p, q int) {
 	}
 }
 
-// kernelPullTo: with R and A the matrices p_1 x p_2 of r and a, r.K a is the sum of
-// K_1 over R K_2 A^T, column by column of R K_2, and the other way round.
+// KernelPullTo: with R and A the matrices p_1 x p_2 of r and a, r.K a = sum_kl (K_2)_kl (R e_k).K_1 (A e_l). The product
+// rule adds the same sum with K_1 and K_2 exchanged.
 func (m *tensorMap) KernelPullTo(g, x, z, r, a []float64) {
 	p, q := m.da.Out, m.db.Out
 	m.kernelsTo(x, z)

@@ -12,28 +12,26 @@ import (
 	"github.com/orffvar/forecaster/sgd"
 )
 
-// Transform holds the functions psi_1 … psi_p from R^d to R^d' of a transformable
-// kernel.
+// Transform holds the functions psi_1 … psi_p from R^d to R^d' of a transformable kernel.
 type Transform interface {
 	// Dims returns d, p and d'.
 	Dims() (in, out, each int)
 
-	// TransformTo writes psi_1(x) … psi_p(x) one after the other into u, p*d'.
+	// TransformTo writes psi_1(x), …, psi_p(x) into u, p x d' row-major.
 	TransformTo(u, x []float64)
 
-	// PullTo writes sum_i Dpsi_i(x)^T v_i into g, for v like u.
+	// PullTo writes sum_i Dpsi_i(x)^T v_i into g, length d; v is p x d' row-major.
 	PullTo(g, x, v []float64)
 }
 
-// linearTransform is psi_i(x) = A_i x for matrices A_i, d' x d, one below the
-// other.
+// linearTransform has psi_i(x) = A_i x for matrices A_i, d' x d, stacked.
 type linearTransform struct {
 	in, out, each int
 	a             []float64
 }
 
-// NewLinearTransform is psi_i(x) = A_i x for p matrices A_i of d' x d, row-major, one below
-// the other: p*d'*d numbers.
+// NewLinearTransform returns the transform psi_i(x) = A_i x. a holds the p matrices A_i, d' x d row-major, stacked:
+// p*d'*d numbers.
 func NewLinearTransform(in, out, each int, a []float64) (Transform, error) {
 	if in < 1 || out < 1 || each < 1 || len(a) != in*out*each {
 		return nil, fmt.Errorf("orff: %d linear maps from R^%d to R^%d need %d numbers, got %d", out, in, each, in*out*each, len(a))
@@ -41,7 +39,7 @@ func NewLinearTransform(in, out, each int, a []float64) (Transform, error) {
 	return &linearTransform{in: in, out: out, each: each, a: append([]float64(nil), a...)}, nil
 }
 
-// Coordinates is psi_i(x) = x_i, i = 1 … d: output i depends on input i only.
+// Coordinates returns the transform psi_i(x) = x_i, i = 1 … d: output i depends only on input i.
 func Coordinates(d int) Transform {
 	a := make([]float64, d*d)
 	for i := range d {
@@ -59,9 +57,8 @@ func (t *linearTransform) PullTo(g, x, v []float64)   { vec.MatTVec(g, t.a, v) }
 //
 //	h_i(x) = phi(psi_i(x)).theta
 //
-// with one theta for all outputs. The phi of the Map holds the p feature vectors
-// one after the other. With Coordinates alone a prediction cannot couple the
-// coordinates: multiply it with a decomposable kernel (NewSchur), as OKVAR does.
+// with one theta for all outputs. The phi of the Map is the p feature vectors, concatenated. With Coordinates alone, a
+// prediction cannot couple the coordinates: multiply by a decomposable kernel (NewSchur), as OKVAR does.
 type transformableMap struct {
 	scalar  orff.Scalar
 	psi     Transform
@@ -71,7 +68,7 @@ type transformableMap struct {
 	slope   []float64 // scratch, each
 }
 
-// NewTransformable joins a scalar map on R^d' and a transform to it.
+// NewTransformable returns the map of the kernel k(psi_i(x), psi_j(z)) for a scalar map s on R^d'.
 func NewTransformable(s orff.Scalar, psi Transform) (orff.Map, error) {
 	in, out, each := psi.Dims()
 	if s.In() != each {
@@ -122,7 +119,7 @@ func (m *transformableMap) PullbackTo(g, x, phi, theta, r []float64) {
 
 func (m *transformableMap) Smooth() error { return optional.Smooth(m.scalar) }
 
-// Check asks the scalar map about every psi_i(x).
+// Check returns the first error of the scalar map at a psi_i(x).
 func (m *transformableMap) Check(x []float64) error {
 	m.psi.TransformTo(m.u, x)
 	for i := range m.out {
@@ -151,7 +148,7 @@ func (m *transformableMap) KernelTo(k, x, z []float64) {
 
 func (m *transformableMap) KernelSmooth() error { return optional.KernelSmooth(m.scalar) }
 
-// kernelPullTo: r.K a = sum_ij r_i a_j k(psi_i(x), psi_j(z)).
+// KernelPullTo: r.K a = sum_ij r_i a_j k(psi_i(x), psi_j(z)).
 func (m *transformableMap) KernelPullTo(g, x, z, r, a []float64) {
 	m.psi.TransformTo(m.u, x)
 	m.psi.TransformTo(m.w, z)

@@ -9,8 +9,8 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 )
 
-// Correlation estimates the correlation matrix of a stream of vectors, a learnt Gamma:
-// correlated outputs share what they learn.
+// Correlation estimates the correlation matrix of a stream of vectors, for a learnt Gamma: correlated outputs then share
+// their weights.
 type Correlation struct {
 	p           int
 	decay       float64
@@ -19,8 +19,8 @@ type Correlation struct {
 	c           []float64 // weighted sum of products of deviations, p x p
 }
 
-// NewCorrelation follows p coordinates; a sample has the weight decay^age, decay
-// in (0, 1], 1 remembers all.
+// NewCorrelation returns the statistics of p coordinates. A sample has the weight decay^age, with decay in (0, 1]; 1
+// forgets nothing.
 func NewCorrelation(p int, decay float64) (*Correlation, error) {
 	if p < 1 || !(decay > 0 && decay <= 1) {
 		return nil, fmt.Errorf("orff: a running correlation needs p >= 1 and a decay in (0, 1], got %d and %g", p, decay)
@@ -28,8 +28,8 @@ func NewCorrelation(p int, decay float64) (*Correlation, error) {
 	return &Correlation{p: p, decay: decay, mean: make([]float64, p), delta: make([]float64, p), c: make([]float64, p*p)}, nil
 }
 
-// Observe adds a sample. One with a missing or infinite coordinate is left out
-// as a whole, so that the matrix stays positive semidefinite.
+// Observe adds a sample. It ignores a sample with a missing or infinite coordinate: the matrix stays positive
+// semidefinite.
 func (s *Correlation) Observe(y []float64) {
 	if len(y) != s.p {
 		panic(check.BadLength)
@@ -43,8 +43,7 @@ func (s *Correlation) Observe(y []float64) {
 		s.delta[i] = y[i] - s.mean[i]
 		s.mean[i] += s.delta[i] / s.weight
 	}
-	// The new deviations are (old/weight) times the old ones: Welford's update,
-	// symmetric by construction.
+	// The new deviations are (old/weight) times the old deviations: Welford's update, symmetric by construction.
 	f := old / s.weight
 	for i, a := range s.delta {
 		for j, b := range s.delta {
@@ -53,8 +52,8 @@ func (s *Correlation) Observe(y []float64) {
 	}
 }
 
-// GammaTo writes (1 - shrink) C + shrink I, C the correlation matrix so far and
-// shrink in [0, 1]. A coordinate without variance is uncorrelated with all.
+// GammaTo writes (1 - shrink) C + shrink I into gamma, p x p row-major: C is the correlation matrix so far, and shrink
+// is in [0, 1]. A coordinate without variance has correlation 0 with all others.
 func (s *Correlation) GammaTo(gamma []float64, shrink float64) {
 	if len(gamma) != s.p*s.p {
 		panic(check.BadLength)

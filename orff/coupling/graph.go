@@ -30,10 +30,9 @@ func graphLaplacian(p int, s []float64) ([]float64, error) {
 	return l, nil
 }
 
-// GraphGamma returns (L + eta I)^{-1} for the Laplacian L of a graph of p
-// outputs with the symmetric weights S >= 0, p x p row-major. The norm of the
-// kernel then penalises sum_{k<l} S_kl ||h_k - h_l||^2 and, with eta > 0, the
-// mean over the outputs (Brault 2017, section 3.3.3). A usual eta is 0.1.
+// GraphGamma returns (L + eta I)^{-1}, p x p row-major, for the Laplacian L of a graph of p outputs with the symmetric
+// weights S >= 0, p x p row-major. The norm of the kernel then penalises sum_{k<l} S_kl ||h_k - h_l||^2 and, with eta >
+// 0, the mean over the outputs (Brault 2017, section 3.3.3). A usual eta is 0.1.
 func GraphGamma(p int, s []float64, eta float64) ([]float64, error) {
 	if err := check.Positive("eta of a graph", eta); err != nil {
 		return nil, err
@@ -41,16 +40,14 @@ func GraphGamma(p int, s []float64, eta float64) ([]float64, error) {
 	return graphInverse(p, s, func(g float64) float64 { return 1 / (g + eta) })
 }
 
-// GraphGammaCentred returns the pseudo-inverse of the Laplacian. Every function
-// of its space sums to zero over each connected component: only for targets that
-// are centred across the outputs. An edgeless graph gives a zero matrix, which
-// New refuses.
+// GraphGammaCentred returns the pseudo-inverse of the Laplacian, p x p row-major. Every function of its space sums to
+// zero over each connected component: use it only for targets that are centred across the outputs. A graph without
+// edges gives a zero matrix, for which New returns an error.
 func GraphGammaCentred(p int, s []float64) ([]float64, error) {
 	return graphInverse(p, s, nil)
 }
 
-// graphInverse applies f to the eigenvalues of the Laplacian; nil is the
-// pseudo-inverse.
+// graphInverse applies f to the eigenvalues of the Laplacian. f nil: the pseudo-inverse.
 func graphInverse(p int, s []float64, f func(float64) float64) ([]float64, error) {
 	l, err := graphLaplacian(p, s)
 	if err != nil {
@@ -92,11 +89,10 @@ func spectralFunction(g []float64, u *mat.Dense, f func(float64) float64) []floa
 	return a
 }
 
-// SimilarityGraph returns the weights S_kl = exp(-gamma ||y^k - y^l||) of a graph
-// of p outputs, y^k the column k of the rows y, n x p; a row counts for a pair
-// when both values are known. The distance is scaled up to all rows; outputs that
-// never share a row get the weight 0, the diagonal is 0 (SARCOS, Brault 2017,
-// section 6.4.1.2, where this matrix is called a Laplacian).
+// SimilarityGraph returns the weights S_kl = exp(-gamma ||y^k - y^l||) of a graph of p outputs, p x p row-major, where
+// y^k is column k of y, n x p row-major. A pair uses the rows with both values, and its distance is scaled up to all
+// rows. Outputs without a common row have the weight 0, and the diagonal is 0 (SARCOS, Brault 2017, section 6.4.1.2,
+// where this matrix is called a Laplacian).
 func SimilarityGraph(p int, y []float64, gamma float64) ([]float64, error) {
 	if p < 1 || len(y)%p != 0 {
 		return nil, fmt.Errorf("orff: a similarity graph needs whole rows of %d outputs, got %d numbers", p, len(y))

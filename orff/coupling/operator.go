@@ -11,11 +11,11 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/numeric"
 )
 
-// Operator is the operator Gamma = B B^T of a decomposable kernel k(x, z) Gamma: its entries
-// couple the outputs. B is p x p', p' the rank of Gamma.
+// Operator is the operator Gamma = B B^T of a decomposable kernel k(x, z) Gamma. Its entries couple the outputs. B is
+// p x p', where p' is the rank of Gamma.
 type Operator struct {
 	p, inner int
-	b        []float64 // p x p' row-major; nil is the identity
+	b        []float64 // p x p' row-major; nil: the identity
 }
 
 // Identity is Gamma = I: p outputs learnt independently.
@@ -26,17 +26,15 @@ func Identity(p int) Operator {
 	return Operator{p: p, inner: p}
 }
 
-// New factors a symmetric positive semidefinite Gamma, p x p row-major, by
-// its eigendecomposition: B = U diag(sqrt(g)) over the eigenvalues above 1e-12
-// of the largest. It refuses a Gamma that is not finite, asymmetric by more than
-// 1e-12 of its largest entry, zero, or with an eigenvalue below -1e-10 of the
-// largest.
+// New factors a symmetric positive semidefinite Gamma, p x p row-major, by its eigendecomposition: B = U diag(sqrt(g))
+// over the eigenvalues above 1e-12 times the largest. It returns an error if Gamma is zero or not finite, if its
+// asymmetry exceeds 1e-12 times its largest entry, or if an eigenvalue is below -1e-10 times the largest.
 func New(p int, gamma []float64) (Operator, error) {
 	g, u, err := numeric.EigenSym(p, gamma)
 	if err != nil {
 		return Operator{}, err
 	}
-	top := g[p-1] // ascending
+	top := g[p-1] // eigenvalues ascend
 	if g[0] < -1e-10*math.Abs(top) || top <= 0 {
 		return Operator{}, fmt.Errorf("orff: Gamma must be positive semidefinite and not zero, its eigenvalues lie in [%g, %g]", g[0], top)
 	}
@@ -53,9 +51,8 @@ func New(p int, gamma []float64) (Operator, error) {
 	return o, nil
 }
 
-// LowRank keeps the q largest eigenvalues of a symmetric positive semidefinite
-// Gamma, p x p row-major: 2Dq parameters instead of 2Dp. It refuses what
-// New refuses; fewer than q positive eigenvalues give a smaller p'.
+// LowRank keeps the q largest eigenvalues of a symmetric positive semidefinite Gamma, p x p row-major: 2Dq instead of 2Dp
+// parameters. It returns the errors of New. If Gamma has fewer than q positive eigenvalues, p' is smaller than q.
 func LowRank(p, q int, gamma []float64) (Operator, error) {
 	if q < 1 || q > p {
 		return Operator{}, fmt.Errorf("orff: the rank must lie in 1 … %d, got %d", p, q)
@@ -71,7 +68,7 @@ func LowRank(p, q int, gamma []float64) (Operator, error) {
 	return Operator{p: p, inner: q, b: b}, nil
 }
 
-// FromFactor is Gamma = B B^T for a given B, p x inner row-major.
+// FromFactor returns Gamma = B B^T for a given B, p x inner row-major.
 func FromFactor(p, inner int, b []float64) (Operator, error) {
 	if p < 1 || inner < 1 || len(b) != p*inner {
 		return Operator{}, fmt.Errorf("orff: B must be p x p' with p, p' >= 1, got %d x %d with %d numbers", p, inner, len(b))
@@ -85,7 +82,7 @@ func FromFactor(p, inner int, b []float64) (Operator, error) {
 // Dims returns p and p'.
 func (o Operator) Dims() (p, inner int) { return o.p, o.inner }
 
-// IsIdentity reports whether Gamma was given as the identity.
+// IsIdentity reports whether the operator was made by Identity.
 func (o Operator) IsIdentity() bool { return o.b == nil }
 
 // Factor returns a copy of B, p x p' row-major.

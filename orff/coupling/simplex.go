@@ -5,9 +5,8 @@ import (
 	"math"
 )
 
-// Simplex returns the coding of T >= 2 classes by the corners of a regular
-// simplex, (T-1) x T row-major: the columns are unit vectors with the inner
-// products -1/(T-1) (Mroueh et al. 2012; Brault 2017, section 6.4.1.1).
+// Simplex returns the code of T >= 2 classes by the corners of a regular simplex, (T-1) x T row-major. The columns are
+// unit vectors with the inner products -1/(T-1) (Mroueh et al. 2012; Brault 2017, section 6.4.1.1).
 //
 //	C_2 = [1, -1],  C_T = [[1, -1/(T-1) …]; [0, sqrt(1 - 1/(T-1)^2) C_(T-1)]]
 func Simplex(T int) []float64 {
@@ -15,9 +14,9 @@ func Simplex(T int) []float64 {
 		panic("orff: a simplex coding needs at least two classes")
 	}
 	c := make([]float64, (T-1)*T)
-	scale := 1.0 // of the block that begins at row i, column i
+	scale := 1.0 // scale of the block that begins at row i, column i
 	for i := range T - 1 {
-		q := float64(T - 1 - i) // entries right of the diagonal
+		q := float64(T - 1 - i) // number of entries right of the diagonal
 		c[i*T+i] = scale
 		for j := i + 1; j < T; j++ {
 			c[i*T+j] = -scale / q
@@ -27,8 +26,7 @@ func Simplex(T int) []float64 {
 	return c
 }
 
-// NewSimplex is the output operator of T classes with one-hot targets, B =
-// C^T and Gamma = C^T C.
+// NewSimplex returns the output operator of T classes with one-hot targets: B = C^T, Gamma = C^T C.
 func NewSimplex(T int) (Operator, error) {
 	if T < 2 {
 		return Operator{}, fmt.Errorf("orff: a simplex coding needs at least two classes, got %d", T)
@@ -43,8 +41,7 @@ func NewSimplex(T int) (Operator, error) {
 	return FromFactor(T, T-1, b)
 }
 
-// DecodeSimplex returns the class 0 … T-1 whose corner lies closest in angle to
-// the coded prediction h, len T-1.
+// DecodeSimplex returns the class 0 … T-1 whose corner has the smallest angle to the coded prediction h, length T-1.
 func DecodeSimplex(h []float64) int {
 	T := len(h) + 1
 	c := Simplex(T)

@@ -1,5 +1,5 @@
-// Package distance has the medians of the distances between inputs, the usual bandwidths of
-// Gaussian kernels: of all rows at hand, or of the first inputs of a stream.
+// Package distance computes medians of the distances between inputs, the usual bandwidths of Gaussian kernels: between
+// given rows, or between the first inputs of a stream.
 package distance
 
 import (
@@ -10,14 +10,13 @@ import (
 	"github.com/orffvar/forecaster/orff/random"
 )
 
-// medianPoints bounds the work of Median to half a million distances.
+// medianPoints limits Median to half a million distances.
 const medianPoints = 1000
 
-// Median returns the median of the Euclidean distances between pairs of
-// distinct rows of x, row-major with rows of length d: the usual bandwidth of a
-// Gaussian kernel. Of more than 1000 rows it takes 1000 at random without
-// replacement, the same ones for the same seed. Rows with a NaN or an infinity
-// are left out. It returns 1 when the median is 0 or there are no two rows.
+// Median returns the median of the Euclidean distances between pairs of distinct rows of x, row-major with rows of
+// length d: the usual bandwidth of a Gaussian kernel. Of more than 1000 rows, it takes 1000 at random without
+// replacement; the seed determines them. It ignores rows with a NaN or an infinity. It returns 1 if the median is 0 or
+// there are fewer than two rows.
 func Median(x []float64, d int, seed uint64) float64 {
 	if d < 1 || len(x)%d != 0 {
 		panic("orff: distance.Median needs whole rows")

@@ -6,8 +6,8 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// Sample collects the first inputs of a stream. Median is the bandwidth of a
-// Gaussian kernel for such inputs.
+// Sample collects the first inputs of a stream. Its median distance is the bandwidth of a Gaussian kernel for such
+// inputs.
 type Sample struct {
 	d, limit int
 	points   []float64 // limit x d
@@ -31,8 +31,8 @@ func (s *Sample) Add(x []float64) (full bool) {
 // Points returns the inputs, row-major with rows of length d: a view.
 func (s *Sample) Points() []float64 { return s.points[:s.count*s.d] }
 
-// Median returns the (upper) median of the Euclidean distances between the inputs.
-// Distances of zero do not count; without any other it returns 1. It allocates.
+// Median returns the (upper) median of the positive Euclidean distances between the inputs, or 1 if there is no positive
+// distance. It allocates.
 func (s *Sample) Median() float64 {
 	squares := make([]float64, 0, s.count*(s.count-1)/2)
 	for i := range s.count {
@@ -53,8 +53,8 @@ func (s *Sample) Median() float64 {
 	return math.Sqrt(selected(squares, len(squares)/2))
 }
 
-// selected returns the k-th smallest element of v, in linear time on average, and reorders
-// v (Hoare 1961, median of three as the pivot). There must be no NaN.
+// selected returns the k-th smallest element of v, counted from 0, and reorders v. It takes linear time on average (Hoare
+// 1961, median of three as the pivot). v must have no NaN.
 func selected(v []float64, k int) float64 {
 	low, high := 0, len(v)-1
 	for low < high {
@@ -74,7 +74,7 @@ func selected(v []float64, k int) float64 {
 				j--
 			}
 		}
-		// v[low:j+1] <= pivot <= v[i:high+1]; what lies between is the pivot.
+		// Invariant: v[low:j+1] <= pivot <= v[i:high+1]. The elements between the two ranges equal the pivot.
 		switch {
 		case k <= j:
 			high = j

@@ -25,15 +25,14 @@ type compositionalScalar struct {
 	d, n     int
 	scale    float64
 	products
-	w []float64 // one row a factor: its frequency, then its offset, in turns
+	w []float64 // one row per factor: its frequency, then its offset, in turns
 
-	t, sin []float64 // scratch, one a factor
+	t, sin []float64 // scratch, one element per factor
 	rows   []float64 // scratch of redraw
 	delta  []float64
 }
 
-// NewCompositional draws D features on R^d: degrees, then frequencies, then
-// offsets.
+// NewCompositional draws D features on R^d from r: all degrees, then all frequencies, then all offsets.
 func NewCompositional(s Series, law DegreeLaw, inner spectrum.Spectrum, d, D int, r random.Rand) (orff.Scalar, error) {
 	if err := check.Sizes("compositional features", d, D); err != nil {
 		return nil, err
@@ -55,7 +54,7 @@ func NewCompositional(s Series, law DegreeLaw, inner spectrum.Spectrum, d, D int
 func (f *compositionalScalar) In() int  { return f.d }
 func (f *compositionalScalar) Len() int { return f.n }
 
-// factorsTo evaluates the W_j and the sines of their angles.
+// factorsTo evaluates the factors W_j, and the sines of their angles.
 func (f *compositionalScalar) factorsTo(x []float64) {
 	for i := range f.t {
 		row := f.w[i*(f.d+1) : (i+1)*(f.d+1)]
@@ -124,7 +123,7 @@ func (f *compositionalScalar) Kernel(x, z []float64) float64 {
 	return f.mass() * f.series.At(f.spectrum.K0(f.delta))
 }
 
-// variance: M = E (W(x) W(z))^2 = 1 + k0(2 delta)/2.
+// Variance: M = E (W(x) W(z))^2 = 1 + k0(2 delta)/2.
 func (f *compositionalScalar) Variance(x, z []float64) float64 {
 	if spectrum.Dependent(f.spectrum) {
 		return math.NaN()
@@ -136,7 +135,7 @@ func (f *compositionalScalar) Variance(x, z []float64) float64 {
 
 func (f *compositionalScalar) KernelSmooth() error { return spectrum.CheckSlope(f.spectrum) }
 
-// kernelSlopeTo is the chain rule.
+// KernelSlopeTo applies the chain rule.
 func (f *compositionalScalar) KernelSlopeTo(g, x, z []float64) {
 	numeric.LagTo(f.delta, x, z)
 	spectrum.SlopeTo(g, f.spectrum, f.delta)
@@ -147,7 +146,7 @@ func (f *compositionalScalar) Estimate() (bound.Estimate, error) {
 	if spectrum.Dependent(f.spectrum) {
 		return bound.Estimate{}, bound.ErrUnknown
 	}
-	const cw = 2 // W(x) W(z) of the phase form
+	const cw = 2 // bound of |W(x) W(z)| in the phase form
 	spread := func(bound.Set) (float64, error) { return productBound(f.series, f.law, cw) }
 	uniform := func(eps float64, p bound.Set) (bound.Inequality, string, error) {
 		g, ok := f.law.(Geometric)

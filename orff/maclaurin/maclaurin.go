@@ -14,7 +14,7 @@ import (
 	"github.com/orffvar/forecaster/orff/random"
 )
 
-// Projections is the law of the vectors of a random Maclaurin map.
+// Projections is the distribution of the vectors of a random Maclaurin map.
 type Projections int
 
 const (
@@ -34,7 +34,7 @@ func (p Projections) fill(w []float64, r *random.Rand) {
 	}
 }
 
-// secondMoment is E <w,x>^2 <w,z>^2.
+// secondMoment returns E <w,x>^2 <w,z>^2.
 func (p Projections) secondMoment(x, z []float64) float64 {
 	xz := vec.Dot(x, z)
 	m := numeric.SquaredNorm(x)*numeric.SquaredNorm(z) + 2*xz*xz
@@ -53,8 +53,8 @@ func (p Projections) Validate() error {
 	return nil
 }
 
-// maclaurinScalar is the random Maclaurin map of the dot product kernel f(<x, z>) (Kar
-// and Karnick 2012, with the law of the degree and the weight normalised):
+// maclaurinScalar is the random Maclaurin map of the dot product kernel f(<x, z>) (Kar and Karnick 2012, with the law
+// of the degree and the weight normalised):
 //
 //	phi(x) = (1/sqrt(D)) (Z_1 … Z_D),  Z = sqrt(a_N/P_N) prod_{j<=N} <w_j, x>.
 type maclaurinScalar struct {
@@ -64,12 +64,11 @@ type maclaurinScalar struct {
 	d, n   int
 	scale  float64
 	products
-	w []float64 // one row of length d a factor
+	w []float64 // one row of length d per factor
 }
 
-// New draws D features on R^d: their degrees from law, then their
-// vectors. Prefer Restricted to Geometric when the series is finite or can be
-// truncated: products of high degree have a huge variance.
+// New draws D features on R^d from r: their degrees from law, then their vectors. Prefer Restricted to Geometric if the
+// series is finite or can be truncated: products of high degree have a huge variance.
 func New(s Series, law DegreeLaw, proj Projections, d, D int, r random.Rand) (orff.Scalar, error) {
 	if err := check.Sizes("random Maclaurin features", d, D); err != nil {
 		return nil, err
@@ -100,7 +99,7 @@ func (f *maclaurinScalar) FeaturesTo(phi, x []float64) {
 	f.featuresTo(phi, f.scale)
 }
 
-// GradientTo multiplies out the product rule.
+// GradientTo applies the product rule.
 func (f *maclaurinScalar) GradientTo(g, x, phi, c []float64) {
 	vec.MatVec(f.factors, f.w, x)
 	f.pullFrom(c, f.scale)
@@ -135,24 +134,22 @@ func (f *maclaurinScalar) Variance(x, z []float64) float64 {
 	return numeric.Square(f.mass()) * (m - numeric.Square(f.series.At(vec.Dot(x, z)))) / float64(f.n)
 }
 
-// kakadeScalar is the polynomial map of S. Kakade's notes: every feature carries all
-// degrees 0 … l of a finite series,
+// kakadeScalar is the polynomial map of S. Kakade's notes: every feature has all degrees 0 … l of a finite series,
 //
 //	phi_j(x) = (1/sqrt(D)) sum_i sqrt(a_i) prod_{k<=i} <w_ijk, x>,
 //
-// with l(l+1)/2 vectors a feature. It is unbiased, because each cross term has a
-// factor of mean zero without a partner; its variance is larger than the variance of
-// New with one degree per feature.
+// with l(l+1)/2 vectors per feature. It is unbiased: each cross term has an unpaired factor of mean zero. Its variance is
+// larger than that of New, with one degree per feature.
 type kakadeScalar struct {
 	coef  Coefficients
 	proj  Projections
 	d, n  int
 	scale float64
 	products
-	w, z, c []float64 // z, c: scratch, a number a degree and feature
+	w, z, c []float64 // z, c: scratch, one number per degree and feature
 }
 
-// NewKakade draws D features on R^d.
+// NewKakade draws D features on R^d from r.
 func NewKakade(a Coefficients, proj Projections, d, D int, r random.Rand) (orff.Scalar, error) {
 	if err := check.Sizes("random polynomial features", d, D); err != nil {
 		return nil, err
@@ -194,7 +191,7 @@ func (f *kakadeScalar) FeaturesTo(phi, x []float64) {
 	}
 }
 
-// GradientTo multiplies out the product rule.
+// GradientTo applies the product rule.
 func (f *kakadeScalar) GradientTo(g, x, phi, c []float64) {
 	vec.MatVec(f.factors, f.w, x)
 	for j := range f.c {
@@ -218,8 +215,8 @@ func (f *kakadeScalar) mass() float64                  { return f.scale * f.scal
 
 func (f *kakadeScalar) Kernel(x, z []float64) float64 { return f.mass() * f.coef.At(vec.Dot(x, z)) }
 
-// variance: of E X_i X_k Z_l Z_m, with X_i the degree i at x and Z_i at z, the
-// terms in which every degree appears in pairs remain.
+// Variance: with X_i the term of degree i at x, and Z_i at z, E X_i X_k Z_l Z_m is not zero only if every degree
+// appears in pairs.
 func (f *kakadeScalar) Variance(x, z []float64) float64 {
 	m, xz := f.proj.secondMoment(x, z), vec.Dot(x, z)
 	xx, zz := numeric.SquaredNorm(x), numeric.SquaredNorm(z)
@@ -237,7 +234,7 @@ func (f *kakadeScalar) Variance(x, z []float64) float64 {
 
 func (f *maclaurinScalar) KernelSmooth() error { return nil }
 
-// kernelSlopeTo: f'(<x, z>) z.
+// KernelSlopeTo: f'(<x, z>) z.
 func (f *maclaurinScalar) KernelSlopeTo(g, x, z []float64) {
 	s := f.mass() * f.series.Slope(vec.Dot(x, z))
 	for i, v := range z {

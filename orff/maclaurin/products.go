@@ -10,27 +10,26 @@ import (
 	"github.com/orffvar/forecaster/orff/random"
 )
 
-// products evaluates features that are products of factors, feature j having
-// degree[j] of them one after the other:
+// products evaluates features that are products of factors. Feature j has degree[j] factors, in consecutive elements:
 //
 //	Z_j = coef_j prod_i factor_i.
 type products struct {
 	degree  []int
 	log     []float64 // log of the coefficient; -Inf for 0
 	coef    []float64 // the coefficient
-	factors []float64 // at the last x
+	factors []float64 // factors at the last x
 	pull    []float64 // derivative of the result by each factor
 }
 
-// logDomain is the degree from which a product of plain numbers could overflow
-// although the coefficient would bring it back.
+// logDomain is the largest degree whose product is computed without logarithms. Beyond it, the product of the factors
+// could overflow even if its product with the coefficient does not.
 const logDomain = 60
 
 func newProducts(n int) products {
 	return products{degree: make([]int, n), log: make([]float64, n), coef: make([]float64, n)}
 }
 
-// resize makes room for the factors of the degrees.
+// resize makes room for the factors of all degrees, and returns their number.
 func (p *products) resize() (total int) {
 	for _, n := range p.degree {
 		total += n
@@ -40,7 +39,7 @@ func (p *products) resize() (total int) {
 	return total
 }
 
-// grown returns a slice of length n, v's memory when it is large enough.
+// grown returns a slice of length n. It reuses the memory of v if it is large enough.
 func grown(v []float64, n int) []float64 {
 	if cap(v) < n {
 		return make([]float64, n)
@@ -48,8 +47,7 @@ func grown(v []float64, n int) []float64 {
 	return v[:n]
 }
 
-// drawDegrees draws the degrees of all features and sets the coefficients
-// sqrt(a_N/P_N).
+// drawDegrees draws the degrees of all features, and sets the coefficients sqrt(a_N/P_N).
 func (p *products) drawDegrees(s Series, law DegreeLaw, r *random.Rand) {
 	for j := range p.degree {
 		p.degree[j] = law.Degree(r)
@@ -65,7 +63,7 @@ func (p *products) setCoefficients(s Series, law DegreeLaw) {
 
 func (p *products) setLog(j int, log float64) { p.log[j], p.coef[j] = log, math.Exp(log) }
 
-// featuresTo writes scale Z.
+// featuresTo writes z = scale Z.
 func (p *products) featuresTo(z []float64, scale float64) {
 	rest := p.factors
 	for j, n := range p.degree {
@@ -74,7 +72,7 @@ func (p *products) featuresTo(z []float64, scale float64) {
 	}
 }
 
-// product returns coef_j times the product of f.
+// product returns coef_j times the product of the factors f.
 func (p *products) product(j int, f []float64) float64 {
 	if len(f) <= logDomain {
 		v := p.coef[j]
@@ -93,8 +91,7 @@ func (p *products) product(j int, f []float64) float64 {
 	return sign * math.Exp(log)
 }
 
-// pullFrom sets pull to the derivatives of sum_j scale c_j Z_j by the factors,
-// without a division.
+// pullFrom sets pull to the derivatives of sum_j scale c_j Z_j by the factors, without a division.
 func (p *products) pullFrom(c []float64, scale float64) {
 	at := 0
 	for j, n := range p.degree {
@@ -122,8 +119,7 @@ func (p *products) pullFrom(c []float64, scale float64) {
 	}
 }
 
-// state transfers the degrees and then the numbers that belong to the factors,
-// width for each of them.
+// state saves or restores the degrees, then the numbers of the factors, width per factor.
 func (p *products) state(c *snapshot.Codec, numbers *[]float64, width int) {
 	for j := range p.degree {
 		c.Index(&p.degree[j], maxDegree+1)
@@ -147,8 +143,8 @@ func maclaurinUniform(eps float64, p bound.Set, d int, c1, l1 float64) (bound.In
 	return bound.MaclaurinOnASet(eps, d, p.Radius, c1, l1), "Kar and Karnick, net over pairs", nil
 }
 
-// productBound bounds |Z(x) Z(z)| when a factor at x times one at z is at most t:
-// (P/(P-1)) f(P t) for the geometric law, else the largest a_n/P_n t^n.
+// productBound bounds |Z(x) Z(z)| if the product of a factor at x and a factor at z is at most t: (P/(P-1)) f(P t) for
+// the geometric law, otherwise the largest a_n/P_n t^n.
 func productBound(s Series, law DegreeLaw, t float64) (float64, error) {
 	var c float64
 	if g, ok := law.(Geometric); ok {

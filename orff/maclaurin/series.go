@@ -11,13 +11,12 @@ import (
 	"github.com/orffvar/forecaster/orff/random"
 )
 
-// Series is a function f(t) = sum_n a_n t^n with a_n >= 0, for which f(<x, z>) and
-// f(k(x, z)) are positive definite kernels.
+// Series is a function f(t) = sum_n a_n t^n with a_n >= 0: f(<x, z>) and f(k(x, z)) are positive definite kernels.
 type Series interface {
 	// Coefficient returns a_n.
 	Coefficient(n int) float64
 
-	// At returns f(t), Slope f'(t).
+	// At returns f(t). Slope returns f'(t).
 	At(t float64) float64
 	Slope(t float64) float64
 }
@@ -29,7 +28,7 @@ func (Exponential) Coefficient(n int) float64 { return 1 / math.Gamma(float64(n)
 func (Exponential) At(t float64) float64      { return math.Exp(t) }
 func (Exponential) Slope(t float64) float64   { return math.Exp(t) }
 
-// Coefficients is a finite series, a polynomial: the n-th number is a_n.
+// Coefficients is a finite series, a polynomial: element n is a_n.
 type Coefficients []float64
 
 func (c Coefficients) Coefficient(n int) float64 {
@@ -55,10 +54,10 @@ func (c Coefficients) Slope(t float64) float64 {
 	return s
 }
 
-// Polynomial is the series of (offset + t)^degree.
+// Polynomial returns the series of (offset + t)^degree.
 func Polynomial(offset float64, degree int) Coefficients {
 	c := make(Coefficients, degree+1)
-	b := 1.0 // degree over n
+	b := 1.0 // degree over n, the binomial coefficient
 	for n := range c {
 		c[n] = b * math.Pow(offset, float64(degree-n))
 		b *= float64(degree-n) / float64(n+1)
@@ -66,13 +65,11 @@ func Polynomial(offset float64, degree int) Coefficients {
 	return c
 }
 
-// maxDegree bounds the degree of a feature. Under Geometric with P >= 1.05 a
-// larger one has the probability 6e-22.
+// maxDegree limits the degree of a feature. Under Geometric with P >= 1.05, a larger degree has the probability 6e-22.
 const maxDegree = 1000
 
-// Truncate cuts a series after the first degree whose tail at radius^2 is at
-// most eps: on ||x||, ||z|| <= radius the kernel changes by at most eps (Kar and
-// Karnick 2012, section 9).
+// Truncate cuts a series after the first degree for which the rest at t = radius^2 is at most eps. For ||x||, ||z|| <=
+// radius, the kernel then changes by at most eps (Kar and Karnick 2012, section 9).
 func Truncate(s Series, radius, eps float64) (Coefficients, error) {
 	if err := validateSeries(s); err != nil {
 		return nil, err
@@ -120,8 +117,7 @@ type DegreeLaw interface {
 	Probability(n int) float64
 }
 
-// Geometric is P[N = n] = (P-1)/P^(n+1) for P > 1, the law of Kar and Karnick
-// (2012), normalised.
+// Geometric is P[N = n] = (P-1)/P^(n+1) for P > 1, the law of Kar and Karnick (2012), normalised.
 type Geometric struct{ P float64 }
 
 func (g Geometric) Degree(r *random.Rand) int {
@@ -139,12 +135,11 @@ func (g Geometric) Validate(int) error {
 	return nil
 }
 
-// restricted is a law on finitely many degrees.
+// restricted is a law on a finite set of degrees.
 type restricted struct{ p, upTo []float64 }
 
-// Restricted is the law P[N = n] = a_n R^(2n) / f(R^2) on the degrees of a finite
-// series: no draw is wasted on a_N = 0, and |Z(x) Z(z)| <= f(R^2) on
-// ||x||_1 <= R, the smallest bound of all laws.
+// Restricted returns the law P[N = n] = a_n R^(2n) / f(R^2) on the degrees of a finite series. It never draws a degree
+// with a_N = 0. On ||x||_1 <= R, |Z(x) Z(z)| <= f(R^2), the smallest bound of all laws.
 func Restricted(c Coefficients, radius float64) (DegreeLaw, error) {
 	if err := validateSeries(c); err != nil {
 		return nil, err
@@ -180,8 +175,7 @@ func (l restricted) Probability(n int) float64 {
 	return l.p[n]
 }
 
-// validateLaw refuses a law that cannot reach a degree with a_n > 0: the feature
-// map would be biased.
+// validateLaw returns an error for a law that never draws a degree with a_n > 0: the feature map would be biased.
 func validateLaw(s Series, law DegreeLaw) error {
 	if err := check.Parameters(law, 0); err != nil {
 		return err
@@ -189,7 +183,7 @@ func validateLaw(s Series, law DegreeLaw) error {
 	for n := range maxDegree {
 		if s.Coefficient(n) > 0 && !(law.Probability(n) > 0) {
 			if s.Coefficient(n) < 1e-300 {
-				continue // a geometric probability underflows beside such a coefficient
+				continue // beside such a small coefficient, a geometric probability underflows
 			}
 			return fmt.Errorf("orff: the degree law never draws %d although a_%d = %g: truncate the series first", n, n, s.Coefficient(n))
 		}
@@ -197,8 +191,8 @@ func validateLaw(s Series, law DegreeLaw) error {
 	return nil
 }
 
-// secondMoment is E (Z(x) Z(z))^2 = sum_n a_n^2/P_n M^n, where M is the second
-// moment of one factor; +Inf when it diverges.
+// secondMoment returns E (Z(x) Z(z))^2 = sum_n a_n^2/P_n M^n, where M is the second moment of one factor; +Inf if the sum
+// diverges.
 func secondMoment(s Series, law DegreeLaw, m float64) float64 {
 	var sum float64
 	power := 1.0

@@ -14,14 +14,13 @@ import (
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
-// landmarkScalar is the map of a kernel through M landmarks (Williams and Seeger 2001;
-// Brault 2017, section 2.1.2.2): with the Gram matrix U Lambda U^T of the
-// landmarks,
+// landmarkScalar is the map of a kernel through M landmarks (Williams and Seeger 2001; Brault 2017, section 2.1.2.2).
+// With the Gram matrix U Lambda U^T of the landmarks,
 //
 //	phi(x) = Lambda^(-1/2) U^T (k(x, x_1), …, k(x, x_M)).
 //
-// It is exact on the landmarks. Eigenvalues below 1e-10 of the largest give
-// features that are always zero. Another landmark needs another map.
+// It is exact on the landmarks. Eigenvalues below 1e-10 of the largest give features that are always zero. The landmarks
+// cannot change.
 type landmarkScalar struct {
 	spectrum  spectrum.Spectrum
 	d, m      int
@@ -32,8 +31,7 @@ type landmarkScalar struct {
 	delta, slope, k []float64 // scratch: d, d, m
 }
 
-// New factors the Gram matrix of the landmarks, M x d row-major; their
-// frequencies are never drawn.
+// New factors the Gram matrix of the landmarks, M x d row-major. It uses only the kernel of s, and draws no frequencies.
 func New(s spectrum.Spectrum, d int, landmarks []float64) (orff.SmoothScalar, error) {
 	if d < 1 || len(landmarks) == 0 || len(landmarks)%d != 0 || !numeric.Finite(landmarks) {
 		return nil, fmt.Errorf("orff: Nystroem features need whole finite rows of %d coordinates, got %d numbers", d, len(landmarks))
@@ -66,8 +64,8 @@ func New(s spectrum.Spectrum, d int, landmarks []float64) (orff.SmoothScalar, er
 	return f, nil
 }
 
-// Landmarks takes m of the rows of x, row-major with rows of length d, at random
-// without replacement; all of them when there are fewer.
+// Landmarks returns m rows of x, row-major with rows of length d, drawn at random without replacement. It returns all
+// rows if there are fewer than m.
 func Landmarks(x []float64, d, m int, seed uint64) []float64 {
 	if d < 1 || len(x)%d != 0 {
 		panic("orff: Landmarks needs whole rows")
@@ -107,7 +105,7 @@ func (f *landmarkScalar) FeaturesTo(phi, x []float64) {
 	vec.Scale(f.scale, phi)
 }
 
-// GradientTo sums the gradients of k(x, x_i).
+// GradientTo adds the gradients of k(x, x_i).
 func (f *landmarkScalar) GradientTo(g, x, phi, c []float64) {
 	vec.MatTVec(f.k, f.root, c)
 	clear(g)
@@ -120,8 +118,7 @@ func (f *landmarkScalar) GradientTo(g, x, phi, c []float64) {
 
 func (f *landmarkScalar) Smooth() error { return spectrum.CheckSlope(f.spectrum) }
 
-// State saves or restores the landmarks; their number belongs to the
-// configuration.
+// State saves or restores the landmarks. Their number belongs to the configuration.
 func (f *landmarkScalar) State(c *snapshot.Codec) {
 	c.Section("nystroem")
 	c.Float64s(f.landmarks)

@@ -1,16 +1,16 @@
-// Package random has the generator of random numbers from which feature maps are drawn.
+// Package random has the generator of the random numbers of feature maps.
 package random
 
 import "math"
 
-// Rand is the SplitMix64 generator of Steele, Lea and Flood (2014). Frequencies are drawn
-// again from (seed, block) on any machine and by any later version of the program, so the
-// generator is frozen here and not taken from a library; golden tests hold it fixed.
+// Rand is the SplitMix64 generator of Steele, Lea and Flood (2014). Frequencies are redrawn from (seed, block) on any
+// machine and by any later version of the program. So the generator never changes: it is written here and not imported,
+// and golden tests check it.
 //
 // A Rand is a plain value: copying it copies the position in its stream.
 type Rand struct{ state uint64 }
 
-// New returns the generator whose state is the given number.
+// New returns the generator with the given state.
 func New(state uint64) Rand { return Rand{state} }
 
 // Block returns the generator of one block of frequencies, block = 1, 2, …
@@ -34,19 +34,17 @@ func (r *Rand) Uint64() uint64 {
 	return z ^ z>>31
 }
 
-// Uniform returns the next number of the open interval (0, 1): never 0, so that
-// its logarithm is finite, and never 1.
+// Uniform returns the next number of the open interval (0, 1). It is never 0: its logarithm is finite.
 func (r *Rand) Uniform() float64 {
 	return (float64(r.Uint64()>>11) + 0.5) * 0x1p-53
 }
 
-// Intn returns a number of 0 … n-1, each equally likely.
+// Intn returns a uniformly distributed integer in 0 … n-1.
 func (r *Rand) Intn(n int) int {
 	if n < 1 {
 		panic("orff: Intn needs n >= 1")
 	}
-	// The largest multiple of n that fits; beyond it a remainder would favour
-	// small numbers.
+	// limit is the largest multiple of n that fits. Remainders of values from limit on would favour small numbers.
 	limit := math.MaxUint64 - math.MaxUint64%uint64(n)
 	for {
 		if v := r.Uint64(); v < limit {
@@ -55,9 +53,8 @@ func (r *Rand) Intn(n int) int {
 	}
 }
 
-// NormalsTo fills dst with independent standard normal deviates, by Box and
-// Muller in pairs. An odd length throws the second of the last pair away, so
-// that every call starts a new pair.
+// NormalsTo fills dst with independent standard normal numbers, in pairs by Box and Muller. For an odd length it drops
+// the last number of the last pair: every call starts a new pair.
 func (r *Rand) NormalsTo(dst []float64) {
 	for i := 0; i < len(dst); i += 2 {
 		radius := math.Sqrt(-2 * math.Log(r.Uniform()))
@@ -69,7 +66,7 @@ func (r *Rand) NormalsTo(dst []float64) {
 	}
 }
 
-// ChiSquared returns the sum of n squared normal deviates.
+// ChiSquared returns the sum of n squared standard normal numbers.
 func (r *Rand) ChiSquared(n int) float64 {
 	var z [2]float64
 	var s float64

@@ -34,7 +34,7 @@ func LearnOutput(m *orff.Decomposable, x, y []float64, lambda float64, rounds in
 	return m, theta, err
 }
 
-// outputOf returns Gamma for the weights H = B Theta, where m has Gamma = B B^T.
+// outputOf returns the next Gamma for the weights H = B Theta, where m has Gamma = B B^T.
 func outputOf(m *orff.Decomposable, theta []float64) (gamma coupling.Operator, err error) {
 	p, inner := m.Output().Dims()
 	var h, hh mat.Dense

@@ -3,8 +3,8 @@
 //
 //	1/(2n) sum_i ||Phi(x_i)^T theta - y_i||^2 + lambda/2 ||theta||^2
 //
-// Functions take the inputs and the targets row by row: x is n x Dims().In, y is n x Dims().Out.
-// [SelectLambda] chooses lambda, and [LearnOutput] also learns which outputs go together.
+// Inputs and targets are row-major: x is n x Dims().In, y is n x Dims().Out. [SelectLambda] chooses lambda, and
+// [LearnOutput] also learns the coupling of the outputs.
 package ridge
 
 import (
@@ -16,9 +16,8 @@ import (
 	"github.com/orffvar/forecaster/sgd/batch"
 )
 
-// Solve returns theta, of length Dims().Params: in closed form for a decomposable kernel, by conjugate
-// gradients for any other. It returns an error for values that are not finite and for lengths that
-// do not fit to m.
+// Solve returns theta, of length Dims().Params. It has a closed form for decomposable kernels, and uses conjugate
+// gradients for others. It returns an error for values that are not finite, and for lengths that do not fit m.
 func Solve(m orff.Map, x, y []float64, lambda float64) ([]float64, error) {
 	d := m.Dims()
 	theta := make([]float64, d.Params)
@@ -43,7 +42,7 @@ func Solve(m orff.Map, x, y []float64, lambda float64) ([]float64, error) {
 	return theta, r.SolveTo(theta, lambda)
 }
 
-// PredictTo writes Phi(x_i)^T theta for each row of x into h, row by row.
+// PredictTo writes Phi(x_i)^T theta for each row x_i of x into h, n x Dims().Out row-major.
 func PredictTo(h []float64, m orff.Map, theta, x []float64) {
 	d := m.Dims()
 	phi := make([]float64, d.Features)
@@ -53,8 +52,8 @@ func PredictTo(h []float64, m orff.Map, theta, x []float64) {
 	}
 }
 
-// SelectLambda returns the lambda of [batch.LambdaGrid] with the least squared error on the last fifth of
-// the pairs, when the others are fitted. The error is returned when all targets are 0.
+// SelectLambda returns the lambda of [batch.LambdaGrid] with the least squared error on the last fifth of the pairs,
+// after a fit to the others. It returns an error if all targets are 0.
 func SelectLambda(m orff.Map, x, y []float64) (float64, error) {
 	d := m.Dims()
 	n := len(x) / d.In * 4 / 5
@@ -80,8 +79,8 @@ func SelectLambda(m orff.Map, x, y []float64) (float64, error) {
 	return lambda, nil
 }
 
-// KernelTo writes the Out x Out value at (x, x) of the kernel that the features of m have, row by row.
-// It differs from the kernel that m approximates.
+// KernelTo writes Phi(x)^T Phi(x), the kernel of the features of m at (x, x), into k, Out x Out row-major. It differs
+// from the kernel that m approximates.
 func KernelTo(k []float64, m orff.Map, x []float64) {
 	d := m.Dims()
 	phi, g, e := make([]float64, d.Features), make([]float64, d.Params), make([]float64, d.Out)

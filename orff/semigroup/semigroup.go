@@ -1,5 +1,5 @@
-// Package semigroup has random Laplace features of kernels of x + z on inputs x_k >= 0 (Yang
-// et al. 2014; Brault 2017, section 2.1.2.4).
+// Package semigroup has random Laplace features: kernels of x + z on inputs x_k >= 0 (Yang et al. 2014; Brault 2017,
+// section 2.1.2.4).
 package semigroup
 
 import (
@@ -19,11 +19,9 @@ import (
 type Law int
 
 const (
-	// Exponential is k(x, z) = prod_k exp(-p sqrt(x_k + z_k)), with
-	// Levy distributed rates.
+	// Exponential is k(x, z) = prod_k exp(-p sqrt(x_k + z_k)). Its rates have a Levy distribution.
 	Exponential Law = iota
-	// Reciprocal is k(x, z) = prod_k p/(x_k + z_k + p), with
-	// exponentially distributed rates.
+	// Reciprocal is k(x, z) = prod_k p/(x_k + z_k + p). Its rates have an exponential distribution.
 	Reciprocal
 )
 
@@ -40,7 +38,7 @@ type laplace struct {
 	v         []float64 // scratch, n
 }
 
-// New draws D rate vectors; the parameter p of the law is positive.
+// New returns a map with D rate vectors in R^d, drawn from r. The parameter p of the law must be positive.
 func New(law Law, parameter float64, d, D int, r random.Rand) (orff.Scalar, error) {
 	if law != Exponential && law != Reciprocal {
 		return nil, fmt.Errorf("orff: unknown semigroup law %d", law)
@@ -59,7 +57,7 @@ func New(law Law, parameter float64, d, D int, r random.Rand) (orff.Scalar, erro
 func (f *laplace) In() int  { return f.d }
 func (f *laplace) Len() int { return f.n }
 
-// Check refuses negative coordinates.
+// Check returns an error for negative coordinates.
 func (f *laplace) Check(x []float64) error {
 	for k, v := range x {
 		if !(v >= 0) {
@@ -110,7 +108,7 @@ func (f *laplace) RedrawFrom(r *random.Rand) bool {
 func (f *laplace) Weigh(s float64) bool { f.scale *= s; return true }
 func (f *laplace) mass() float64        { return f.scale * f.scale * float64(f.n) }
 
-// at is the kernel without weight at times (x + z).
+// at returns the kernel, without its weight, at times (x + z).
 func (f *laplace) at(x, z []float64, times float64) float64 {
 	k := 1.0
 	for i := range x {
@@ -126,15 +124,15 @@ func (f *laplace) at(x, z []float64, times float64) float64 {
 
 func (f *laplace) Kernel(x, z []float64) float64 { return f.mass() * f.at(x, z, 1) }
 
-// variance: the square of exp(-w s) is exp(-w 2s).
+// Variance: the square of exp(-w s) is exp(-w 2s).
 func (f *laplace) Variance(x, z []float64) float64 {
 	return numeric.Square(f.mass()) * (f.at(x, z, 2) - numeric.Square(f.at(x, z, 1))) / float64(f.n)
 }
 
 func (f *laplace) KernelSmooth() error { return nil }
 
-// kernelSlopeTo is the logarithmic derivative times the kernel. That of the
-// exponential law diverges at x + z = 0.
+// KernelSlopeTo multiplies the logarithmic derivative by the kernel. The derivative of the exponential law diverges at
+// x + z = 0.
 func (f *laplace) KernelSlopeTo(g, x, z []float64) {
 	k := f.Kernel(x, z)
 	for i := range g {
@@ -147,9 +145,9 @@ func (f *laplace) KernelSlopeTo(g, x, z []float64) {
 	}
 }
 
-// A term exp(-omega.(x+z)) lies in [0, 1]. The trace of the Gram matrix is not n, as for other
-// kernels, but at least n times the smallest k(x, x). k(x, x) is smallest where all coordinates are
-// equal, because -ln k(x, x) is a sum of concave functions of the coordinates.
+// Estimate: a term exp(-omega.(x+z)) lies in [0, 1]. For other kernels, the trace of the Gram matrix is n; here it is
+// at least n times the smallest k(x, x). k(x, x) is smallest where all coordinates are equal, because -ln k(x, x) is a
+// sum of concave functions of the coordinates.
 func (f *laplace) Estimate() (bound.Estimate, error) {
 	least := func(p bound.Set) (float64, error) {
 		if err := check.Positive("the radius of the inputs", p.Radius); err != nil {

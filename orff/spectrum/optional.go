@@ -6,13 +6,13 @@ import (
 	"math"
 )
 
-// Dependent reports whether the frequencies of s are not independent draws.
+// Dependent reports whether the frequencies of s are dependent draws.
 func Dependent(s Spectrum) bool {
 	_, ok := s.(interface{ Dependent() })
 	return ok
 }
 
-// TwoLags returns K0(delta) and K0(2 delta), of which the variances of features are made.
+// TwoLags returns K0(delta) and K0(2 delta), for the variances of features.
 func TwoLags(s Spectrum, delta []float64) (k, k2 float64) {
 	twice := make([]float64, len(delta))
 	for i, v := range delta {
@@ -21,8 +21,7 @@ func TwoLags(s Spectrum, delta []float64) (k, k2 float64) {
 	return s.K0(delta), s.K0(twice)
 }
 
-// CheckVariance returns the reason why features of s have no derivative, or nil. A nil s
-// stands for given frequencies, whose features have one.
+// CheckVariance returns an error if features of s have no derivative. s nil: given frequencies, whose features have one.
 func CheckVariance(s Spectrum) error {
 	if s != nil && math.IsInf(s.Variance(), 1) {
 		return errors.New("orff: the frequencies of this kernel have no variance, a Jacobian would diverge with D")
@@ -30,7 +29,7 @@ func CheckVariance(s Spectrum) error {
 	return nil
 }
 
-// CheckSlope returns the reason why K0 has no derivative in closed form, or nil.
+// CheckSlope returns an error if K0 has no derivative in closed form.
 func CheckSlope(s Spectrum) error {
 	if s == nil {
 		return errors.New("orff: the kernel of given frequencies is not known")
@@ -47,7 +46,7 @@ func CheckSlope(s Spectrum) error {
 	return nil
 }
 
-// SlopeTo writes the gradient of K0 at delta into g. CheckSlope must have returned nil.
+// SlopeTo writes the gradient of K0 at delta into g. Precondition: CheckSlope(s) returns nil.
 func SlopeTo(g []float64, s Spectrum, delta []float64) {
 	if q, ok := s.(QuasiMonteCarlo); ok {
 		s = q.Spectrum

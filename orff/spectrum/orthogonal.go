@@ -7,16 +7,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Orthogonal is the Gaussian kernel with frequencies that are orthogonal within
-// groups of d (Yu et al. 2016, "Orthogonal random features"): W = S Q / Sigma
-// with Q Haar distributed and S diagonal chi_d. It is unbiased and its variance
-// is lower than the variance of independent frequencies; the variance of such a map is not known (NaN).
+// Orthogonal is the Gaussian kernel with frequencies that are orthogonal within groups of d (Yu et al. 2016,
+// "Orthogonal random features"): W = S Q / Sigma, with Q Haar distributed and S diagonal with chi_d entries. It is
+// unbiased, with a lower variance than independent frequencies. The exact variance is unknown (NaN).
 type Orthogonal struct{ Sigma float64 }
 
 func (k Orthogonal) gaussian() Gaussian { return Gaussian(k) }
 
-// SampleTo draws the normal matrices of all groups, then a radius for each
-// frequency. It allocates.
+// SampleTo draws the normal matrices of all groups, then one radius per frequency. It allocates.
 func (k Orthogonal) SampleTo(w []float64, d int, r *random.Rand) {
 	a := make([]float64, d*d)
 	for rest := w; len(rest) > 0; {
@@ -37,8 +35,8 @@ func (k Orthogonal) SampleTo(w []float64, d int, r *random.Rand) {
 	}
 }
 
-// haar makes a normal matrix a uniformly distributed orthogonal one: the Q
-// of its QR factorisation, with the signs that make the diagonal of R positive.
+// haar turns a normal matrix into a uniformly distributed orthogonal matrix: Q of its QR factorisation, with the signs
+// that make the diagonal of R positive.
 func haar(a []float64, d int) *mat.Dense {
 	var qr mat.QR
 	qr.Factorize(mat.NewDense(d, d, a))

@@ -12,8 +12,7 @@ import (
 type Sequence int
 
 const (
-	// Halton takes radical inverses in the first d primes. Its points get
-	// correlated when d exceeds about 10.
+	// Halton has radical inverses in the first d primes as coordinates. They become correlated when d exceeds about 10.
 	Halton Sequence = iota
 	// Sobol is the (t, s)-sequence of Sobol with the direction numbers of Joe
 	// and Kuo (2008), for at most 37 dimensions.
@@ -30,12 +29,10 @@ func (s Sequence) String() string {
 	return fmt.Sprintf("Sequence(%d)", int(s))
 }
 
-// QuasiMonteCarlo draws the frequencies of a kernel from a low-discrepancy
-// sequence through the inverse distribution function (Avron et al. 2016). One
-// random shift of the whole sequence (Cranley and Patterson) makes it unbiased
-// and every block of features different. The kernel must have independent
-// coordinates: Gaussian, Laplacian, Sinc or Sech. The variance of such a map is not known
-// (NaN).
+// QuasiMonteCarlo draws the frequencies of a kernel from a low-discrepancy sequence, through the inverse distribution
+// function (Avron et al. 2016). One random shift of the whole sequence (Cranley and Patterson) makes the kernel
+// unbiased, and blocks of features different. The kernel must have frequencies with independent coordinates: Gaussian,
+// Laplacian, Sinc or Sech. The exact variance is unknown (NaN).
 type QuasiMonteCarlo struct {
 	Spectrum
 	Sequence Sequence
@@ -58,7 +55,7 @@ func (k QuasiMonteCarlo) SampleTo(w []float64, d int, r *random.Rand) {
 			if u += shift; u >= 1 {
 				u--
 			}
-			w[i*d+j] = q.Quantile(max(u, 0x1p-54)) // a sum of exactly 1 has no quantile
+			w[i*d+j] = q.Quantile(max(u, 0x1p-54)) // u may round to 0, which has no quantile
 		}
 	}
 }
@@ -81,7 +78,7 @@ func (k QuasiMonteCarlo) Validate(d int) error {
 	return check.Parameters(k.Spectrum, d)
 }
 
-// radicalInverse mirrors the digits of i in the given base at the point.
+// radicalInverse returns sum_k d_k base^(-k-1) for i = sum_k d_k base^k: the digits of i, mirrored at the point.
 func radicalInverse(i, base int) float64 {
 	f, u := 1.0, 0.0
 	for ; i > 0; i /= base {
@@ -106,10 +103,9 @@ func nextPrime(after int) int {
 	}
 }
 
-// joeKuo holds the dimensions from the second on: the degree s of a primitive
-// polynomial over GF(2), its inner coefficients as the bits of a, and the
-// initial direction integers m_1 … m_s (Joe and Kuo 2008, table
-// new-joe-kuo-6). The first dimension is the radical inverse in base 2.
+// joeKuo has dimensions 2, 3, …: the degree s of a primitive polynomial over GF(2), its inner coefficients as the bits
+// of a, and the initial direction integers m_1 … m_s (Joe and Kuo 2008, table new-joe-kuo-6). Dimension 1 is the
+// radical inverse in base 2.
 var joeKuo = [...]struct {
 	s, a int
 	m    [7]uint32
@@ -152,7 +148,7 @@ var joeKuo = [...]struct {
 	{7, 62, [7]uint32{1, 3, 3, 5, 3, 55, 33}},
 }
 
-// sobol returns coordinate j of point i, in Gray code order as usual.
+// sobol returns coordinate j of point i, in Gray code order.
 func sobol(i, j int) float64 {
 	gray := uint32(i) ^ uint32(i)>>1
 	var x uint32

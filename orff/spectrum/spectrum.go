@@ -1,6 +1,6 @@
-// Package spectrum has the shift-invariant kernels and the distributions from which random
-// Fourier features draw their frequencies: independent (Gaussian, Laplacian, Sinc, Sech,
-// Matern), orthogonal (Orthogonal) or from a low-discrepancy sequence (QuasiMonteCarlo).
+// Package spectrum has shift-invariant kernels, and the distributions of the frequencies of random Fourier features:
+// independent (Gaussian, Laplacian, Sinc, Sech, Matern), orthogonal (Orthogonal) or from a low-discrepancy sequence
+// (QuasiMonteCarlo).
 package spectrum
 
 import (
@@ -13,30 +13,29 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Spectrum is a shift-invariant kernel k(x, z) = K0(x-z) with K0(0) = 1 together
-// with its spectral measure, the even probability distribution of frequencies
-// of which K0 is the Fourier transform (Bochner): K0(delta) = E cos(omega.delta).
+// Spectrum is a shift-invariant kernel k(x, z) = K0(x-z) with K0(0) = 1, and its spectral measure: the even probability
+// distribution of frequencies omega with K0(delta) = E cos(omega.delta) (Bochner).
 type Spectrum interface {
-	// SampleTo fills w with len(w)/d frequencies in R^d, row-major, in the
-	// inverse unit of x. Each has the law of the spectral measure.
+	// SampleTo fills w with len(w)/d frequencies in R^d, row-major, in the inverse unit of x. Each has the distribution
+	// of the spectral measure.
 	SampleTo(w []float64, d int, r *random.Rand)
 
-	// K0 is the kernel at the lag delta.
+	// K0 returns the kernel at the lag delta.
 	K0(delta []float64) float64
 
-	// Variance is the variance of one coordinate of omega, +Inf if it has none.
-	// A kernel without it is not differentiable and has no uniform error bound.
+	// Variance returns the variance of one coordinate of omega, +Inf if it has none. A kernel with variance +Inf is not
+	// differentiable and has no uniform error bound.
 	Variance() float64
 }
 
-// quantiler is a Spectrum whose frequencies have independent coordinates with
-// the inverse distribution function Quantile on (0, 1).
+// quantiler is a Spectrum whose frequencies have independent coordinates. Quantile is the inverse distribution function
+// of a coordinate on (0, 1).
 type quantiler interface {
 	Spectrum
 	Quantile(u float64) float64
 }
 
-// sloped is a Spectrum that knows the gradient of K0.
+// sloped is a Spectrum with the gradient of K0.
 type sloped interface {
 	Spectrum
 	SlopeTo(g, delta []float64)
@@ -121,8 +120,7 @@ func (k Sinc) SlopeTo(g, delta []float64) {
 
 func (k Sinc) Validate(int) error { return check.Positive("A of a sinc kernel", k.A) }
 
-// sinc is sin(t)/t; the next term of the series, t^4/120, is below rounding for
-// |t| < 1e-4.
+// sinc returns sin(t)/t. For |t| < 1e-4, the term t^4/120 of its series is below rounding.
 func sinc(t float64) float64 {
 	if math.Abs(t) < 1e-4 {
 		return 1 - t*t/6
@@ -130,8 +128,8 @@ func sinc(t float64) float64 {
 	return math.Sin(t) / t
 }
 
-// sincSlope is the derivative (t cos t - sin t)/t^2; below 0.02 the difference
-// cancels and two terms of the series are exact to rounding.
+// sincSlope returns the derivative (t cos t - sin t)/t^2. Below 0.02 the difference cancels, but two terms of the
+// series are exact to rounding.
 func sincSlope(t float64) float64 {
 	if math.Abs(t) < 0.02 {
 		return t * (-1.0/3 + t*t*(1.0/30-t*t/840))
@@ -163,13 +161,13 @@ func (k Sech) SlopeTo(g, delta []float64) {
 	productSlope(g, delta, func(t float64) float64 { return sech(t / 2) }, func(t float64) float64 { return -sech(t/2) * math.Tanh(t/2) / 2 })
 }
 
-// sech does not overflow.
+// sech returns 1/cosh(t) without overflow.
 func sech(t float64) float64 {
 	e := math.Exp(-math.Abs(t))
 	return 2 * e / (1 + e*e)
 }
 
-// productSlope is the gradient of prod_k f(delta_k), without a division.
+// productSlope writes the gradient of prod_k f(delta_k) into g, without a division.
 func productSlope(g, delta []float64, f, slope func(float64) float64) {
 	before := 1.0
 	for i, t := range delta {
@@ -183,10 +181,9 @@ func productSlope(g, delta []float64, f, slope func(float64) float64) {
 	}
 }
 
-// Matern is the kernel of the Matern family with smoothness nu = Half + 1/2 and
-// the length scale Ell: Half = 0 is exp(-r/Ell), 1 and 2 are the usual 3/2 and
-// 5/2. The frequencies have a multivariate t distribution with 2 nu degrees of
-// freedom and the scale 1/Ell.
+// Matern is the Matern kernel with smoothness nu = Half + 1/2 and length scale Ell. Half = 0 is exp(-r/Ell); 1 and 2
+// are the usual nu = 3/2 and 5/2. The frequencies have a multivariate t distribution with 2 nu degrees of freedom and
+// scale 1/Ell.
 type Matern struct {
 	Half int
 	Ell  float64
@@ -208,15 +205,14 @@ func (k Matern) K0(delta []float64) float64 {
 	return math.Exp(-s) * maternPolynomial(k.Half, s)
 }
 
-// distance is sqrt(2 nu) ||delta|| / Ell.
+// distance returns sqrt(2 nu) ||delta|| / Ell.
 func (k Matern) distance(delta []float64) float64 {
 	return math.Sqrt(float64(2*k.Half+1)*numeric.SquaredNorm(delta)) / k.Ell
 }
 
-// maternPolynomial is q!/(2q)! sum_i (q+i)!/(i! (q-i)!) (2s)^(q-i), by Horner with
-// the ratio of neighbouring coefficients.
+// maternPolynomial returns q!/(2q)! sum_i (q+i)!/(i! (q-i)!) (2s)^(q-i), from the ratios of neighbouring coefficients.
 func maternPolynomial(q int, s float64) float64 {
-	c, sum := 1.0, 1.0 // of s^0, s^1, ...: c_(j+1) = c_j 2 (q-j) / ((2q-j)(j+1))
+	c, sum := 1.0, 1.0 // coefficient of s^j and partial sum: c_(j+1) = c_j 2 (q-j) / ((2q-j)(j+1))
 	power := 1.0
 	for j := range q {
 		c *= 2 * float64(q-j) / (float64(2*q-j) * float64(j+1))
@@ -234,7 +230,7 @@ func (k Matern) Variance() float64 {
 	return nu / (nu - 1) / (k.Ell * k.Ell)
 }
 
-// The derivative of exp(-s) P_q(s) is -s exp(-s) P_(q-1)(s)/(2q-1).
+// SlopeTo: the derivative of exp(-s) P_q(s) is -s exp(-s) P_(q-1)(s)/(2q-1).
 func (k Matern) SlopeTo(g, delta []float64) {
 	s, q := k.distance(delta), k.Half
 	f := -math.Exp(-s) * maternPolynomial(q-1, s) / float64(2*q-1) * float64(2*q+1) / (k.Ell * k.Ell)

@@ -91,8 +91,8 @@ func (m *CurlFree) settleB() {
 	}
 }
 
-// curlFreeVarianceTo writes the variance of one draw of the curl-free map at a
-// lag, d x d: D times the variance of the mean of D draws.
+// curlFreeVarianceTo writes the variance of one draw of the curl-free map at a lag, d x d. The mean of D draws has 1/D
+// of it.
 func curlFreeVarianceTo(v, delta []float64, sigma float64, form Form) {
 	kernel := func(k, lag []float64) { curlKernelTo(k, lag, sigma) }
 	second := func(m, lag []float64) { fourthTo(m, lag, sigma) }
@@ -102,7 +102,7 @@ func curlFreeVarianceTo(v, delta []float64, sigma float64, form Form) {
 	fieldVarianceTo(v, delta, second, kernel)
 }
 
-// boundedSecond is E cos A^2 = (d/sigma^2) K0 of a bounded map.
+// boundedSecond writes E cos A^2 = (d/sigma^2) K0 for a bounded map.
 func boundedSecond(kernel func(k, lag []float64), d int, sigma float64) func(m, lag []float64) {
 	return func(m, lag []float64) {
 		kernel(m, lag)
@@ -115,7 +115,7 @@ func (m *CurlFree) KernelPullTo(g, x, z, r, a []float64) {
 	m.fieldPullTo(g, r, a, -1, 1, 0)
 }
 
-// E||A^2|| of the unbounded maps is (d+2)/sigma^4 and (d+2)(d-1)/sigma^4.
+// Estimate: E||A^2|| of the unbounded maps is (d+2)/sigma^4 and (d+2)(d-1)/sigma^4.
 func (m *CurlFree) Estimate() (bound.Estimate, error) {
 	s2 := m.sigma * m.sigma
 	return fieldEstimate(&m.field, 1/s2, float64(m.d+2)/(s2*s2)), nil

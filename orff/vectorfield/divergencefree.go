@@ -25,23 +25,21 @@ import (
 //
 //	h(x) = (1/sqrt(D)) sum_j B_j (theta^c_j cos(omega_j.x) + theta^s_j sin(omega_j.x))
 //
-// and B_j = ||omega_j|| P_j (Unbounded) or (sqrt(d)/sigma) P_j (Bounded). B_j is
-// applied, never formed. theta holds the D vectors theta^c_j, then the D vectors
-// theta^s_j.
+// and B_j = ||omega_j|| P_j (Unbounded) or (sqrt(d)/sigma) P_j (Bounded). B_j is never formed. theta has the D vectors
+// theta^c_j, then the D vectors theta^s_j.
 //
-// The reduced map replaces P_j by an orthonormal basis of the complement of
-// omega_j, d x (d-1), the last columns of a Householder reflection: the same
-// kernel with d-1 instead of d parameters per feature.
+// The reduced map replaces P_j by an orthonormal basis of the complement of omega_j, d x (d-1): the last columns of a
+// Householder reflection. It has the same kernel with d-1 instead of d parameters per frequency and term.
 type DivergenceFree struct {
 	field
 	inner, skip int       // p' and d - p'
 	m           []float64 // norm of B_j
-	e           []float64 // n x d, B_j t = m_j (t' - factor e_j (e_j.t')), t' = t after skip zeros
+	e           []float64 // n x d; B_j t = m_j (t' - factor e_j (e_j.t')), where t' is t after skip zeros
 	factor      float64
 	sized       []float64 // scratch, 2n
 }
 
-// NewDivergenceFree draws D frequencies in R^d.
+// NewDivergenceFree draws D frequencies in R^d, d >= 2.
 func NewDivergenceFree(sigma float64, d, D int, form Form, reduced bool, r random.Rand) (*DivergenceFree, error) {
 	f, err := newField("divergence-free", sigma, d, D, form)
 	if err != nil {
@@ -87,7 +85,7 @@ func (m *DivergenceFree) sizedTo(phi []float64) {
 	}
 }
 
-// tail is the part of e_j that meets parameters.
+// Tail returns the elements of e_j that are multiplied with parameters.
 func (m *DivergenceFree) Tail(j int) []float64 { return m.e[j*m.d+m.skip : (j+1)*m.d] }
 
 func (m *DivergenceFree) AddGradient(g []float64, alpha float64, phi, r []float64) {
@@ -106,8 +104,8 @@ func (m *DivergenceFree) AddGradient(g []float64, alpha float64, phi, r []float6
 	}
 }
 
-// PullbackTo: J = (1/sqrt(D)) sum_j B_j (theta^s_j cos - theta^c_j sin) omega_j^T.
-// Its trace is zero, because omega_j^T B_j is.
+// PullbackTo: J = (1/sqrt(D)) sum_j B_j (theta^s_j cos - theta^c_j sin) omega_j^T. The trace of J is zero, because
+// omega_j^T B_j = 0.
 func (m *DivergenceFree) PullbackTo(g, x, phi, theta, r []float64) {
 	n, p := m.n, m.inner
 	m.sizedTo(phi)
@@ -141,7 +139,7 @@ func (m *DivergenceFree) settleB() {
 			e[k] /= n
 		}
 		if m.skip == 1 {
-			// The reflection that takes the first axis to -+e, without cancellation.
+			// The reflection maps the first axis to e or -e, with the sign that avoids cancellation.
 			e[0] += math.Copysign(1, e[0])
 			n := math.Sqrt(numeric.SquaredNorm(e))
 			for k := range e {
@@ -185,8 +183,8 @@ func (m *DivergenceFree) Estimate() (bound.Estimate, error) {
 	return fieldEstimate(&m.field, (d-1)/s2, (d+2)*(d-1)/(s2*s2)), nil
 }
 
-// NewHelmholtz is beta times the curl-free plus 1-beta times the divergence-free
-// kernel, beta in [0, 1].
+// NewHelmholtz returns the map of beta times the curl-free kernel plus 1-beta times the divergence-free kernel, beta in
+// [0, 1].
 func NewHelmholtz(beta float64, curl *CurlFree, div *DivergenceFree) (orff.Map, error) {
 	if !(beta >= 0 && beta <= 1) {
 		return nil, fmt.Errorf("orff: a convex combination needs beta in [0, 1], got %g", beta)

@@ -15,15 +15,13 @@ import (
 	"github.com/orffvar/forecaster/orff/random"
 )
 
-// Form is a way to split the spectral density of a curl-free or divergence-free
-// kernel into a law of frequencies and an operator B(omega) (Brault 2017,
-// section 4.2). Both converge to the same kernel.
+// Form is a factorisation of the spectral density of a curl-free or divergence-free kernel into a distribution of
+// frequencies and an operator B(omega) (Brault 2017, section 4.2). All forms approximate the same kernel.
 type Form int
 
 const (
-	// Bounded draws ||omega|| from the density r^(d+1) exp(-sigma^2 r^2/2) and
-	// keeps ||B(omega)|| at sqrt(d)/sigma. Its variance is the smaller one, and
-	// error bounds exist: the form to prefer.
+	// Bounded draws ||omega|| from the density r^(d+1) exp(-sigma^2 r^2/2), and has ||B(omega)|| = sqrt(d)/sigma.
+	// Prefer it: its variance is smaller, and error bounds exist.
 	Bounded Form = iota
 	// Unbounded draws omega from N(0, I/sigma^2).
 	Unbounded
@@ -41,7 +39,7 @@ type field struct {
 	d, n  int
 	w     []float64 // W^T in turns, d x n
 	rows  []float64 // omega, n x d
-	norm  []float64 // ||omega||
+	norm  []float64 // ||omega||, n
 	scale float64
 
 	v, delta []float64 // scratch: n, d
@@ -65,8 +63,7 @@ func newField(name string, sigma float64, d, n int, form Form) (field, error) {
 
 func (f *field) row(j int) []float64 { return f.rows[j*f.d : (j+1)*f.d] }
 
-// draw fills rows. In the bounded form the radii follow all the
-// directions.
+// draw fills rows. In the bounded form it draws all directions, then all radii.
 func (f *field) draw(r *random.Rand) {
 	r.NormalsTo(f.rows)
 	for j := range f.n {
@@ -132,10 +129,10 @@ func (f *field) VarianceTo(v, x, z []float64) {
 	vec.Scale(numeric.Square(f.mass())/float64(f.n), v)
 }
 
-// tiny is the norm below which a direction has no meaning: B(omega) = 0 there.
+// tiny is the norm below which rounding dominates the direction: B(omega) = 0 there.
 const tiny = 1e-150
 
-// bound is sqrt(d)/sigma, the norm of B in the bounded form.
+// bound returns sqrt(d)/sigma, the norm of B in the bounded form.
 func (f *field) bound() float64 { return math.Sqrt(float64(f.d)) / f.sigma }
 
 func (f *field) mass() float64 { return f.scale * f.scale * float64(f.n) }
@@ -172,8 +169,7 @@ func divergenceKernelTo(k, delta []float64, sigma float64) {
 	}
 }
 
-// fourthTo writes E cos(omega.delta) ||omega||^2 omega omega^T for normal omega,
-// the gradient of the gradient of the Laplacian of k0.
+// fourthTo writes E cos(omega.delta) ||omega||^2 omega omega^T for normal omega: the Hessian of the Laplacian of k0.
 func fourthTo(m, delta []float64, sigma float64) {
 	s, d := 1/(sigma*sigma), len(delta)
 	q := numeric.SquaredNorm(delta)
@@ -189,9 +185,8 @@ func fourthTo(m, delta []float64, sigma float64) {
 	}
 }
 
-// fieldVarianceTo writes E cos^2 A^2 - K0(delta)^2 for one draw, where second(m,
-// lag) writes E cos(omega.lag) A^2 and kernel K0 (Brault 2017, proposition 5.1
-// corrected).
+// fieldVarianceTo writes E cos^2 A^2 - K0(delta)^2 for one draw (Brault 2017, proposition 5.1, corrected). second(m, lag)
+// writes E cos(omega.lag) A^2, and kernel writes K0.
 func fieldVarianceTo(v, delta []float64, second, kernel func(m, lag []float64)) {
 	d := len(delta)
 	lag, a, b := make([]float64, d), make([]float64, d*d), make([]float64, d*d)
@@ -217,7 +212,7 @@ func (f *field) KernelSmooth() error { return nil }
 //
 //	K = mass s exp(-s q/2) (outer s delta delta^T + (level - slope s q) I), q = ||delta||^2,
 //
-// s = 1/sigma^2, of which the curl-free and the divergence-free are two cases.
+// with s = 1/sigma^2. The curl-free and the divergence-free kernel are two cases.
 func (f *field) fieldPullTo(g, r, a []float64, outer, level, slope float64) {
 	s, q := 1/(f.sigma*f.sigma), numeric.SquaredNorm(f.delta)
 	dr, da, ra := vec.Dot(f.delta, r), vec.Dot(f.delta, a), vec.Dot(r, a)
@@ -228,7 +223,7 @@ func (f *field) fieldPullTo(g, r, a []float64, outer, level, slope float64) {
 	}
 }
 
-// fieldEstimate scales the kernel to the weight 1 by its mass.
+// fieldEstimate divides the kernel by its mass, so that its weight is 1.
 func fieldEstimate(f *field, k0, second float64) bound.Estimate {
 	d := float64(f.d)
 	s2 := f.sigma * f.sigma
@@ -246,7 +241,7 @@ func fieldEstimate(f *field, k0, second float64) bound.Estimate {
 		if err := check.Positive("the diameter of the set of inputs", p.Diameter); err != nil {
 			return nil, "", err
 		}
-		// The bound is not free of units: scale the kernel to ||K0(0)|| = 1.
+		// The bound depends on units: scale the kernel to ||K0(0)|| = 1.
 		scaled := *u
 		scaled.M, scaled.U, scaled.V = u.M/k0, u.U/k0, u.V/(k0*k0)
 		return bound.OnBall{UniformField: scaled, Eps: eps / k0, Diameter: p.Diameter}, "Brault, uniform on a ball", nil

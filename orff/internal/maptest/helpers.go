@@ -1,5 +1,4 @@
-// Package maptest has the reference points and the comparisons that the tests of feature
-// maps share.
+// Package maptest has the reference points and the comparisons of the tests of feature maps.
 package maptest
 
 import (
@@ -13,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The reference points at which the expected numbers of the tests are taken.
+// Reference points for the expected numbers of the tests.
 var (
 	X     = []float64{0.3, -0.7, 1.1}
 	Z     = []float64{-0.2, 0.4, 0.5}
@@ -30,7 +29,7 @@ var (
 // Sigma is the bandwidth of the reference kernels.
 const Sigma = 0.9
 
-// Near fails unless got is want within tol, relative to max(1, |want|).
+// Near fails unless |got - want| <= tol max(1, |want|).
 func Near(t *testing.T, what string, got, want, tol float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tol*max(1, math.Abs(want))) {
@@ -38,7 +37,7 @@ func Near(t *testing.T, what string, got, want, tol float64) {
 	}
 }
 
-// NearAll fails unless got is want within tol, element by element.
+// NearAll fails unless Near holds for each element.
 func NearAll(t *testing.T, what string, got, want []float64, tol float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -52,7 +51,7 @@ func NearAll(t *testing.T, what string, got, want []float64, tol float64) {
 	}
 }
 
-// Must turns an error of a constructor into a failure.
+// Must fails the test if a constructor returns an error.
 func Must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -60,7 +59,7 @@ func Must[T any](v T, err error) T {
 	return v
 }
 
-// scalar is what the helpers call of a scalar map.
+// scalar has the methods of a scalar map that the helpers call.
 type scalar interface {
 	Len() int
 	FeaturesTo(phi, x []float64)
@@ -76,12 +75,12 @@ func Features(m interface{ FeaturesTo(phi, x []float64) }, x []float64, n int) [
 // ScalarFeatures returns phi(x) of a scalar map.
 func ScalarFeatures(s scalar, x []float64) []float64 { return Features(s, x, s.Len()) }
 
-// ScalarKernel is phi(x).phi(z).
+// ScalarKernel returns phi(x).phi(z).
 func ScalarKernel(s scalar, x, z []float64) float64 {
 	return vec.Dot(ScalarFeatures(s, x), ScalarFeatures(s, z))
 }
 
-// Operator returns Phi(x), Params x Out row-major, from AddGradient alone.
+// Operator returns Phi(x), Params x Out row-major, computed by AddGradient only.
 func Operator(m sgd.Map, x []float64) []float64 {
 	d := m.Dims()
 	phi := Features(m, x, d.Features)
@@ -99,8 +98,7 @@ func Operator(m sgd.Map, x []float64) []float64 {
 	return out
 }
 
-// Kernel is Phi(x)^T Phi(z), Out x Out row-major: the first by PredictTo, the
-// second by AddGradient.
+// Kernel returns Phi(x)^T Phi(z), Out x Out row-major: PredictTo applies Phi(x)^T, AddGradient Phi(z).
 func Kernel(m sgd.Map, x, z []float64) []float64 {
 	d := m.Dims()
 	px, pz := Features(m, x, d.Features), Features(m, z, d.Features)

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Points of kernels on positive inputs, and of maps of many inputs.
+// Points for kernels on positive inputs, and for maps of many inputs.
 var (
 	PositiveX = []float64{0.2, 0.5, 1.3}
 	PositiveZ = []float64{0.7, 0.1, 0.4}
@@ -19,7 +19,7 @@ var (
 	WideZ     = append(append([]float64{}, Normals(102, 16)...), make([]float64, 16)...)
 )
 
-// OneDraw returns mean and variance of phi(x).phi(z) over n maps.
+// OneDraw returns the mean and the variance of phi(x).phi(z) over n maps.
 func OneDraw[S scalar](t *testing.T, n int, build func(random.Rand) (S, error), x, z []float64) (mean, variance float64) {
 	t.Helper()
 	s, err := build(random.New(1))
@@ -43,8 +43,8 @@ func OneDraw[S scalar](t *testing.T, n int, build func(random.Rand) (S, error), 
 	return mean, s2/float64(n) - mean*mean
 }
 
-// BlockGram checks C2.3 on ten points: the block Gram matrix is symmetric and
-// positive semidefinite and, for shift-invariant maps, moves with the points.
+// BlockGram checks C2.3 on ten points: the block Gram matrix is symmetric and positive semidefinite. For shift-invariant
+// maps it does not change when all points are shifted.
 func BlockGram(t *testing.T, m sgd.Map, in int, invariant bool) {
 	t.Helper()
 	const n = 10
@@ -82,17 +82,17 @@ func BlockGram(t *testing.T, m sgd.Map, in int, invariant bool) {
 	}
 }
 
-// OpNorm is the spectral norm of an n x n matrix.
+// OpNorm returns the spectral norm of an n x n matrix.
 func OpNorm(a []float64, n int) float64 {
 	var svd mat.SVD
 	svd.Factorize(mat.NewDense(n, n, a), mat.SVDNone)
 	return svd.Values(nil)[0]
 }
 
-// AsMap makes the result of a constructor a Map.
+// AsMap returns the result of a constructor as a Map.
 func AsMap[M sgd.Map](m M, err error) (sgd.Map, error) { return m, err }
 
-// Err returns the error of a constructor alone.
+// Err returns only the error of a constructor.
 func Err[T any](_ T, err error) error { return err }
 
 // Jacobian returns the Jacobian of the predictions of m at x, Out x In row-major.

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// EigenSym returns the eigenvalues in ascending order and the eigenvectors of a
-// symmetric p x p matrix, after checking that it is one.
+// EigenSym returns the eigenvalues, ascending, and the eigenvectors of a symmetric p x p matrix. It returns an error if
+// the matrix is not symmetric or not finite.
 func EigenSym(p int, a []float64) ([]float64, *mat.Dense, error) {
 	if p < 1 || len(a) != p*p {
 		return nil, nil, fmt.Errorf("orff: a matrix of order %d needs %d numbers, got %d", p, p*p, len(a))

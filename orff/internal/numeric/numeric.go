@@ -1,5 +1,4 @@
-// Package numeric has the vector and matrix operations that feature maps share and
-// internal/vec has not.
+// Package numeric has vector and matrix operations of feature maps that are not in internal/vec.
 package numeric
 
 import (
@@ -19,7 +18,7 @@ func Finite(x []float64) bool {
 	return true
 }
 
-// SquaredNorm is ||a||^2.
+// SquaredNorm returns ||a||^2.
 func SquaredNorm(a []float64) float64 { return vec.Dot(a, a) }
 
 // LagTo sets delta = x - z.
@@ -29,11 +28,11 @@ func LagTo(delta, x, z []float64) {
 	}
 }
 
-// Square is v^2.
+// Square returns v^2.
 func Square(v float64) float64 { return v * v }
 
-// ProjectTo sets phi = W x for W of n rows. Where accepts refuses x, all elements become NaN. It
-// panics when a length is wrong.
+// ProjectTo writes phi = W x, where W is n x d row-major. If accepts returns an error for x, all elements become NaN. It
+// panics if a length is wrong.
 func ProjectTo(phi, w, x []float64, n int, accepts func(x []float64) error) {
 	if len(phi) != n || n*len(x) != len(w) {
 		panic(check.BadLength)
@@ -52,7 +51,7 @@ func FillNaN(v []float64) {
 	}
 }
 
-// Bilinear is r.K a.
+// Bilinear returns r.K a.
 func Bilinear(k, r, a []float64) (v float64) {
 	p := len(a)
 	for i, ri := range r {
@@ -61,12 +60,13 @@ func Bilinear(k, r, a []float64) (v float64) {
 	return v
 }
 
-// ProductVariance is the variance of a product of two independent variables.
+// ProductVariance returns the variance of the product of two independent variables with means k1, k2 and variances v1,
+// v2.
 func ProductVariance(k1, v1, k2, v2 float64) float64 {
 	return v1*v2 + v1*k2*k2 + v2*k1*k1
 }
 
-// TurnsTo transposes rows of frequencies, n x d, into columns in turns, d x n.
+// TurnsTo writes W^T/(2 pi), d x n, into w. rows is W, n x d.
 func TurnsTo(w, rows []float64, d int) {
 	n := len(rows) / d
 	for j := range n {

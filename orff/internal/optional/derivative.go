@@ -10,16 +10,15 @@ import (
 type SmoothMap interface {
 	sgd.Map
 
-	// PullbackTo writes J(x)^T r, the gradient in x of r.h(x), into g, len In; J
-	// is the Out x In Jacobian of h. phi is FeaturesTo of this x, r has len Out.
+	// PullbackTo writes J(x)^T r, the gradient in x of r.h(x), into g, len In. J is the Out x In Jacobian of h. phi is
+	// FeaturesTo of this x, r has len Out.
 	PullbackTo(g, x, phi, theta, r []float64)
 
-	// Smooth returns nil, or the reason why this kernel has no derivative.
+	// Smooth returns an error if this kernel has no derivative.
 	Smooth() error
 }
 
-// Smooth returns the reason why one of the parts of a map, each a Scalar or a Map, has no
-// derivative, or nil.
+// Smooth returns an error if a part of a map, a Scalar or a Map, has no derivative.
 func Smooth(parts ...any) error {
 	for _, p := range parts {
 		s, ok := p.(interface{ Smooth() error })
@@ -33,24 +32,24 @@ func Smooth(parts ...any) error {
 	return nil
 }
 
-// SlopedMap is a Map that knows the derivative of its exact kernel.
+// SlopedMap is a Map with the derivative of its exact kernel.
 type SlopedMap interface {
 	// KernelPullTo writes the gradient in x of r.K(x, z) a into g.
 	KernelPullTo(g, x, z, r, a []float64)
 
-	// KernelSmooth returns the reason why there is none, or nil.
+	// KernelSmooth returns an error if the kernel has no derivative.
 	KernelSmooth() error
 }
 
-// SlopedScalar is a Scalar that knows the derivative of its exact kernel.
+// SlopedScalar is a Scalar with the derivative of its exact kernel.
 type SlopedScalar interface {
 	// KernelSlopeTo writes the gradient in x of k(x, z) into g.
 	KernelSlopeTo(g, x, z []float64)
 	KernelSmooth() error
 }
 
-// KernelSmooth returns the reason why the exact kernel of one of the parts of a map, each a
-// Scalar or a Map, has no derivative in closed form, or nil.
+// KernelSmooth returns an error if the exact kernel of a part of a map, a Scalar or a Map, has no derivative in closed
+// form.
 func KernelSmooth(parts ...any) error {
 	for _, p := range parts {
 		s, ok := p.(interface{ KernelSmooth() error })

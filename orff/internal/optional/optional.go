@@ -1,16 +1,16 @@
-// Package optional calls the methods that not every feature map has. A method is looked for
-// in the type of a map, so that a map of any package can have it:
+// Package optional calls methods that only some feature maps have. It looks for a method in the type of a map: a map of
+// any package can have it.
 //
-//	Check(x []float64) error               // the reason why x lies outside the domain
-//	Kernel(x, z []float64) float64         // of a scalar map: the exact kernel
-//	KernelTo(k, x, z []float64)            // of an operator-valued map: the same
-//	Variance(x, z []float64) float64       // of a scalar map: variance of phi(x).phi(z)
-//	VarianceTo(v, x, z []float64)          // of an operator-valued map: the same
+//	Check(x []float64) error               // error if x lies outside the domain
+//	Kernel(x, z []float64) float64         // scalar map: exact kernel
+//	KernelTo(k, x, z []float64)            // operator-valued map: exact kernel
+//	Variance(x, z []float64) float64       // scalar map: variance of phi(x).phi(z)
+//	VarianceTo(v, x, z []float64)          // operator-valued map: E (K~ - K) (K~ - K)^T
 //	RedrawFrom(r *random.Rand) bool        // draws the map again
 //	Weigh(s float64) bool                  // multiplies the features by s
 //	State(c *snapshot.Codec)
 //
-// SmoothMap, SlopedMap and SlopedScalar have derivatives.
+// SmoothMap, SlopedMap and SlopedScalar have methods for derivatives.
 package optional
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/orffvar/forecaster/orff/random"
 )
 
-// Check returns the reason why x lies outside the domain of m, or nil.
+// Check returns an error if x lies outside the domain of m.
 func Check(m any, x []float64) error {
 	if d, ok := m.(interface{ Check(x []float64) error }); ok {
 		return d.Check(x)
@@ -30,7 +30,7 @@ func Check(m any, x []float64) error {
 	return nil
 }
 
-// CheckAll asks all parts of a map.
+// CheckAll returns the first error of a part of a map.
 func CheckAll[T any](parts []T, x []float64) error {
 	for _, p := range parts {
 		if err := Check(p, x); err != nil {
@@ -40,7 +40,7 @@ func CheckAll[T any](parts []T, x []float64) error {
 	return nil
 }
 
-// CheckBoth asks both factors of a map.
+// CheckBoth returns the first error of the two factors of a map.
 func CheckBoth(a, b any, x []float64) error {
 	if err := Check(a, x); err != nil {
 		return err
@@ -48,7 +48,7 @@ func CheckBoth(a, b any, x []float64) error {
 	return Check(b, x)
 }
 
-// Kernel returns the exact kernel of the scalar map s, NaN when it is not known.
+// Kernel returns the exact kernel of the scalar map s, or NaN if it is unknown.
 func Kernel(s any, x, z []float64) float64 {
 	if k, ok := s.(interface{ Kernel(x, z []float64) float64 }); ok {
 		return k.Kernel(x, z)
@@ -56,8 +56,8 @@ func Kernel(s any, x, z []float64) float64 {
 	return math.NaN()
 }
 
-// Variance returns the exact variance of phi(x).phi(z) over the draws of the scalar map s,
-// NaN when there is no closed form. It is proportional to 1/D.
+// Variance returns the exact variance of phi(x).phi(z) over the draws of the scalar map s, or NaN without a closed
+// form. It is proportional to 1/D.
 func Variance(s any, x, z []float64) float64 {
 	if k, ok := s.(interface{ Variance(x, z []float64) float64 }); ok {
 		return k.Variance(x, z)
@@ -65,7 +65,7 @@ func Variance(s any, x, z []float64) float64 {
 	return math.NaN()
 }
 
-// KernelTo writes the exact kernel of m into k, Out x Out row-major; NaN when it is not known.
+// KernelTo writes the exact kernel of m into k, Out x Out row-major; NaN if it is unknown.
 func KernelTo(k []float64, m any, x, z []float64) {
 	if e, ok := m.(interface{ KernelTo(k, x, z []float64) }); ok {
 		e.KernelTo(k, x, z)
@@ -74,9 +74,8 @@ func KernelTo(k []float64, m any, x, z []float64) {
 	numeric.FillNaN(k)
 }
 
-// VarianceTo writes E (K~(x, z) - K(x, z)) (K~(x, z) - K(x, z))^T over the draws
-// of m into v, Out x Out row-major; NaN when there is no closed form. Its trace is
-// the mean squared Frobenius error.
+// VarianceTo writes E (K~(x, z) - K(x, z)) (K~(x, z) - K(x, z))^T over the draws of m into v, Out x Out row-major; NaN
+// without a closed form. Its trace is the mean squared Frobenius error.
 func VarianceTo(v []float64, m any, x, z []float64) {
 	if e, ok := m.(interface{ VarianceTo(v, x, z []float64) }); ok {
 		e.VarianceTo(v, x, z)
@@ -85,15 +84,14 @@ func VarianceTo(v []float64, m any, x, z []float64) {
 	numeric.FillNaN(v)
 }
 
-// State transfers the state of m, if it has one.
+// State saves or restores the state of m, if it has one.
 func State(m any, c *snapshot.Codec) {
 	if s, ok := m.(snapshot.Stateful); ok {
 		s.State(c)
 	}
 }
 
-// Redraw replaces everything random in m by draws from r. It reports whether m
-// depends on nothing but its parameters and r.
+// Redraw replaces all random values of m by draws from r. It returns true if m then depends only on its parameters and r.
 func Redraw(m any, r *random.Rand) bool {
 	d, ok := m.(interface{ RedrawFrom(r *random.Rand) bool })
 	return ok && d.RedrawFrom(r)
@@ -109,14 +107,13 @@ func RedrawAll[T any](parts []T, r *random.Rand) bool {
 	return true
 }
 
-// Weigh multiplies the features of m by s, its kernel by s^2. It reports whether
-// m can do that.
+// Weigh multiplies the features of m by s, and so its kernel by s^2. It returns false if m has no weight.
 func Weigh(m any, s float64) bool {
 	w, ok := m.(interface{ Weigh(s float64) bool })
 	return s == 1 || ok && w.Weigh(s)
 }
 
-// WeighAll weighs all parts of a map.
+// WeighAll multiplies the features of all parts of a map by s. It returns false if a part has no weight.
 func WeighAll[T any](parts []T, s float64) bool {
 	for _, p := range parts {
 		if !Weigh(p, s) {
@@ -126,7 +123,7 @@ func WeighAll[T any](parts []T, s float64) bool {
 	return true
 }
 
-// GiveWeight multiplies the kernel of m by w.
+// GiveWeight multiplies the kernel of m by w. It returns an error if m cannot have the weight w.
 func GiveWeight(m any, w float64) error {
 	if !(w >= 0) || math.IsInf(w, 1) {
 		return fmt.Errorf("orff: the weight of a kernel must be finite and >= 0, got %g", w)
