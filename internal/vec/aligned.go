@@ -4,8 +4,8 @@ import "unsafe"
 
 const cacheLine = 64 // bytes
 
-// Aligned returns n zeros whose first address is a multiple of a cache line. Go's allocator puts
-// whole cache lines there by itself, as its size classes are; nothing relies on that.
+// Aligned returns n zeros whose first address is a multiple of a cache line. Go's allocator aligns most sizes already:
+// the second allocation is rare.
 func Aligned(n int) []float64 {
 	const numbers = cacheLine / 8
 	b := make([]float64, (n+numbers-1)/numbers*numbers)
@@ -17,11 +17,11 @@ func Aligned(n int) []float64 {
 	return b[i : i+n : i+n]
 }
 
-// misaligned returns how many numbers are before the first cache line that begins in b.
+// misaligned returns the number of elements before the first cache line that begins in b.
 func misaligned(b []float64) int {
 	return int(-uintptr(unsafe.Pointer(unsafe.SliceData(b)))%cacheLine) / 8
 }
 
-// Stride is n rounded up to whole registers of any instruction set: the length of the
-// rows of a matrix that a kernel takes by registers.
+// Stride returns n rounded up to whole registers of any instruction set: the row length of matrices for kernels that load
+// whole registers.
 func Stride(n int) int { return (n + tile - 1) / tile * tile }

@@ -7,13 +7,13 @@ import "math"
 // roots.
 type Cholesky struct {
 	n, nb int
-	u     []float64 // tiles as in Sym: L^T on the diagonal, D L^T beside it
+	u     []float64 // tiles as in Sym: L^T in the diagonal tiles, D L^T in the others
 	inv   []float64 // 1/D
 	scale float64   // the matrix is scale L D L^T
-	rhs   []float64 // scratch: right-hand sides, one in each column
+	rhs   []float64 // scratch: right-hand sides, one per column
 }
 
-const lanes = tile // right-hand sides that are solved together
+const lanes = tile // number of right-hand sides that are solved together
 
 // NewCholesky returns a factorisation for matrices of order n.
 func NewCholesky(n int) *Cholesky {
@@ -33,8 +33,8 @@ func NewCholesky(n int) *Cholesky {
 // Order returns n.
 func (c *Cholesky) Order() int { return c.n }
 
-// Factor factors S + ridge I + relative diag(S) and reports whether that matrix is
-// positive definite. If it is not, Solve must not be called.
+// Factor factors S + ridge I + relative diag(S). It returns false if this matrix is not positive definite; then Solve
+// must not be called.
 func (c *Cholesky) Factor(s *Sym, ridge, relative float64) (ok bool) {
 	if s.n != c.n {
 		panic("vec: Cholesky: orders differ")
@@ -42,14 +42,14 @@ func (c *Cholesky) Factor(s *Sym, ridge, relative float64) (ok bool) {
 	return c.FactorBlock(s, 0, ridge, relative)
 }
 
-// FactorBlock is Factor of the diagonal block of S whose first row is first, a multiple of 8.
-// Rows of the block beyond the last row of S are rows of the identity.
+// FactorBlock is Factor for the diagonal block of S from row first on, a multiple of 8. Beyond the last row of S, the
+// rows of the block are those of the identity.
 func (c *Cholesky) FactorBlock(s *Sym, first int, ridge, relative float64) (ok bool) {
 	if first < 0 || first%tile != 0 || first/tile+c.nb > s.nb {
 		panic("vec: Cholesky: no such block")
 	}
 	n := min(c.n, s.n-first)
-	// Factored are the elements without the scale of S.
+	// The tiles are factored without the scale of S.
 	s.flush()
 	c.scale = s.scale
 	ridge /= s.scale
@@ -70,7 +70,7 @@ func (c *Cholesky) FactorBlock(s *Sym, first int, ridge, relative float64) (ok b
 	}
 	cholesky(c.u, c.nb, c.inv)
 	for _, v := range c.inv {
-		// The inverse of a pivot that is not positive and finite is not either.
+		// A pivot that is not positive and finite has an inverse that is not positive and finite.
 		if !(v > 0 && v <= math.MaxFloat64) {
 			return false
 		}

@@ -1,8 +1,8 @@
 package vec
 
-// choleskyPortable is a left-looking factorisation by tiles. For each row of tiles it
-// subtracts the contribution of the rows above, factors the diagonal tile and solves
-// for the other tiles. Diagonal tiles become L^T, the others D L^T, and inv 1/D.
+// choleskyPortable is a left-looking factorisation by tiles. For each row of tiles, it subtracts the contribution of
+// the rows above, factors the diagonal tile, and solves for the other tiles. Diagonal tiles become L^T, the others D
+// L^T, and inv becomes 1/D.
 func choleskyPortable(u []float64, nb int, inv []float64) {
 	row := func(i int) []float64 { return u[(i*nb-i*(i-1)/2)*tileLen:] }
 	for i := range nb {
@@ -35,8 +35,7 @@ func subProduct(c, a, b *[tileLen]float64, inv *[tile]float64) {
 	}
 }
 
-// factorTile replaces the upper half of d by L^T and sets inv to the reciprocals
-// of the pivots.
+// factorTile replaces the upper half of d by L^T, and sets inv to the reciprocals of the pivots.
 func factorTile(d *[tileLen]float64, inv *[tile]float64) {
 	for i := range tile {
 		ri := (*[tile]float64)(d[i*tile:])
@@ -60,8 +59,7 @@ func solveTile(c, d *[tileLen]float64) {
 	}
 }
 
-// choleskySolvePortable solves L D L^T X = B in place; row i of B, of lanes
-// elements, is rhs[i*lanes:].
+// choleskySolvePortable solves L D L^T X = B in place. Row i of B is rhs[i*lanes:], with lanes elements.
 func choleskySolvePortable(u []float64, nb int, inv, rhs []float64) {
 	at := func(I, J int) *[tileLen]float64 {
 		return (*[tileLen]float64)(u[(I*nb-I*(I-1)/2+J-I)*tileLen:])
@@ -105,8 +103,7 @@ func choleskySolvePortable(u []float64, nb int, inv, rhs []float64) {
 	}
 }
 
-// packPortable writes row l of b, of length n, to column l of rhs. Columns without a row
-// keep finite numbers.
+// packPortable writes row l of b, of length n, to column l of rhs. Columns without a row keep their old, finite numbers.
 func packPortable(rhs, b []float64, n int) {
 	for l := 0; len(b) > 0; l++ {
 		for i, v := range b[:n] {

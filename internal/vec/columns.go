@@ -1,7 +1,7 @@
 package vec
 
-// ColumnDots sets y_j = sum_i A_ij X_ij. A and X have one shape with 1, 2, 4 or a
-// multiple of 8 columns, and a multiple of 8 elements.
+// ColumnDots sets y_j = sum_i A_ij X_ij. A and X have equal shapes: 1, 2, 4 or a multiple of 8 columns, and a multiple
+// of 8 elements.
 func ColumnDots(y, a, x []float64) {
 	n := len(y)
 	if n%tile != 0 && tile%n != 0 || len(a) != len(x) || len(a)%max(n, tile) != 0 || n == 0 && len(a) > 0 {
@@ -10,7 +10,7 @@ func ColumnDots(y, a, x []float64) {
 	switch {
 	case n == 1:
 		y[0] = dot(a, x)
-	case n < tile: // several rows as one of eight columns
+	case n < tile: // several rows are one row of eight columns
 		var wide [tile]float64
 		columnDots(wide[:], a, x)
 		for j := range y {
@@ -24,14 +24,13 @@ func ColumnDots(y, a, x []float64) {
 	}
 }
 
-// AddLagged adds lagged products to two matrices C and D of n columns, which follow one
-// another in c:
+// AddLagged adds lagged products to two matrices C and D of n columns. D follows C in c:
 //
 //	C_ij += sum_(l<k) F_(2l, j) x[i n + j + l shift]
 //	D_ij += sum_(l<k) F_(2l+1, j) x[i n + j + l shift]
 //
-// F is 2k x n, and n a multiple of 8. With one column for each variable and a shift of n,
-// these are the products of k samples with their lags.
+// F is 2k x n, and n is a multiple of 8. With one column per variable and a shift of n, these are the products of k
+// samples with their lags.
 func AddLagged(c, f, x []float64, n, shift int) {
 	if n < 1 || n%tile != 0 || shift < 0 || len(c)%(2*n) != 0 || len(f)%(2*n) != 0 {
 		panic("vec: AddLagged: shapes differ")

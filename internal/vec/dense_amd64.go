@@ -6,9 +6,8 @@ import (
 
 //go:generate go run -C ../tools/asmgen . -family dense -out ../../vec/dense_amd64.s -stubs ../../vec/dense_stubs_amd64.go -pkg vec
 
-// The functions below call the kernel of the active instruction set: with AVX-512 the
-// AVX2 kernel where there is no other. A pointer to the
-// first element must exist even where a kernel reads none.
+// The functions below call the kernel of the active instruction set. With AVX-512 they call the AVX2 kernel if there is
+// no AVX-512 kernel. The address of the first element must exist even if a kernel reads no element.
 
 func dot(x, y []float64) float64 {
 	if len(x) == 0 {
@@ -108,9 +107,8 @@ func addOuter(a []float64, alpha float64, x, y []float64) {
 		axpy(alpha*y[0], x, a)
 		return
 	}
-	// The masked store at the end of a row covers the start of the next row, and a load
-	// from there would wait for the store. So a pass over a narrow matrix leaves rows out,
-	// and there are several passes.
+	// The masked store at the end of a row covers the start of the next row. A load from there would wait for the store.
+	// So one pass over a narrow matrix skips rows, and several passes cover all rows.
 	step := stepOf(m, n, 8)
 	for i := range step {
 		rows := (m - i + step - 1) / step
@@ -118,8 +116,7 @@ func addOuter(a []float64, alpha float64, x, y []float64) {
 	}
 }
 
-// stepOf returns the number of passes over an m x n matrix with registers of lanes
-// elements.
+// stepOf returns the number of passes over an m x n matrix with registers of lanes elements.
 func stepOf(m, n, lanes int) int {
 	if n%lanes == 0 || m <= 8 {
 		return 1
@@ -127,8 +124,7 @@ func stepOf(m, n, lanes int) int {
 	return min(2+lanes/n, m)
 }
 
-// panel is the number of columns that a matrix product takes at a time: a dozen rows of
-// that length stay in the first level cache.
+// panel is the number of columns per pass of a matrix product: a dozen rows of this length stay in the first-level cache.
 const panel = 256
 
 func matMulT(c, a, b []float64, m, n, k int) {
@@ -192,7 +188,7 @@ func addOuters(a, g, u []float64, m, k, n int) {
 	addOutersAVX2(&a[0], &g[0], &u[0], m, k, n/4, n/4)
 }
 
-// narrow and widen take a multiple of eight numbers.
+// narrow and widen need lengths that are multiples of eight.
 func narrow(dst []float32, x []float64) {
 	if len(x) == 0 {
 		return

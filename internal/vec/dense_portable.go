@@ -1,8 +1,7 @@
 package vec
 
-// Portable Go. A product before a sum is written float64(x*y) + z: the conversion
-// forbids the compiler to fuse them, so every platform gives the same bits. Sums run in
-// four chains that do not wait for each other.
+// Portable Go. A product before a sum is written float64(x*y) + z: the conversion prevents a fused multiply-add, so every
+// platform gives the same bits. Sums run in four independent chains.
 
 func dotPortable(x, y []float64) float64 {
 	y = y[:len(x)]
@@ -97,7 +96,7 @@ func matMulTPortable(c, a, b []float64, m, n, k int) {
 	}
 }
 
-// dotsPortable returns x·z and y·z with the bits of dotPortable, in one loop.
+// dotsPortable returns x·z and y·z, with the bits of dotPortable, in one loop.
 func dotsPortable(x, y, z []float64) (s, t float64) {
 	y, z = y[:len(x)], z[:len(x)]
 	var s0, s1, s2, s3, t0, t1, t2, t3 float64
@@ -135,8 +134,8 @@ func addMatMulPortable(c []float64, alpha float64, a, b []float64, m, n, k int) 
 	}
 }
 
-// axpysPortable adds f_0 x_0 + … + f_3 x_3 to y, where x_i is row i of x, with the bits
-// of four calls of axpyPortable, in one pass over y.
+// axpysPortable adds f_0 x_0 + … + f_3 x_3 to y, where x_i is row i of x, in one pass over y. It gives the bits of four
+// calls of axpyPortable.
 func axpysPortable(f *[4]float64, x, y []float64) {
 	n := len(y)
 	x0, x1, x2, x3 := x[:n], x[n:2*n], x[2*n:3*n], x[3*n:4*n]

@@ -4,36 +4,35 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// FourierWeights are linear weights A, outputs x features, on random Fourier features
-// phi, with the latest rank-1 steps kept apart:
+// FourierWeights are linear weights A, outputs x features, on random Fourier features phi. The latest rank-1 steps are
+// kept separately:
 //
 //	y = (A + G^T U) phi
 //
-// Row k of U has the features of step k, row k of G its error times its rate. Adding
-// several steps to A in one pass saves stores; see sgd.FourierNLMS.
+// Row k of U has the features of step k. Row k of G has the error of step k times its rate. Adding several steps to A
+// in one pass saves stores; see sgd.FourierNLMS.
 //
-// Features stand in panels of eight frequencies: eight cosines, then eight sines. Only
-// the first panel may have fewer, with zeros in the free places. Behind the panels come
-// the given features, also filled up with zeros.
+// Features are stored in panels of eight frequencies: eight cosines, then eight sines. Only the first panel may have
+// fewer, with zeros in the unused places. The given features follow the panels, padded with zeros.
 type FourierWeights struct {
 	inputs, n, given, outputs, steps int
 
-	kept int // rows of U
+	kept int // number of rows of U in use
 
-	len  int       // places of random features in a row
-	row  int       // length of a row: len and the places of given features
+	len  int       // number of places for random features in a row
+	row  int       // length of a row: len, and the places of the given features
 	w    []float64 // frequencies, inputs x len/2
-	rows []float64 // A, U and the features of the last prediction, one below the other
+	rows []float64 // A, U and the features of the last prediction, stacked
 	g    []float64 // G, steps x outputs
 
 	sums []float64 // scratch: products of the rows of A and U with phi
 }
 
-// Panel is the number of frequencies in a panel: their cosines fill a cache line.
+// Panel is the number of frequencies per panel: the cosines of a panel fill a cache line.
 const Panel = 8
 
-// NewFourierWeights returns zero weights for the frequencies W in turns, inputs x n as
-// in Features, and for given features, with room for a number of steps.
+// NewFourierWeights returns zero weights for the frequencies W in turns, inputs x n as in Features, and for the given
+// number of given features. It has room for the given number of steps.
 func NewFourierWeights(w []float64, inputs, given, outputs, steps int) *FourierWeights {
 	if inputs < 1 || len(w) == 0 || len(w)%inputs != 0 || given < 0 || outputs < 0 || steps < 1 {
 		panic("vec: NewFourierWeights: no frequencies, or not a whole number of them, or no steps")
@@ -55,7 +54,7 @@ func NewFourierWeights(w []float64, inputs, given, outputs, steps int) *FourierW
 	return f
 }
 
-// place returns the place of frequency k among all: the first panel may be short.
+// place returns the place of frequency k in a row. The first panel may have fewer than Panel frequencies.
 func (f *FourierWeights) place(k int) int {
 	if first := (f.n-1)%Panel + 1; k >= first {
 		return k - first + Panel
@@ -63,8 +62,8 @@ func (f *FourierWeights) place(k int) int {
 	return k
 }
 
-// Place returns the place in a row of feature j: for j < 2n as in Features, beyond
-// it given feature j - 2n.
+// Place returns the place of feature j in a row. j < 2n numbers the random features as in Features; 2n + i is given
+// feature i.
 func (f *FourierWeights) Place(j int) int {
 	if j >= 2*f.n {
 		return f.len + j - 2*f.n
@@ -79,7 +78,7 @@ func (f *FourierWeights) features(k int) []float64 {
 	return f.rows[i : i+f.row]
 }
 
-// Given returns the given features of the next prediction, for the caller to set.
+// Given returns the given features of the next prediction. The caller sets them.
 func (f *FourierWeights) Given() []float64 { return f.features(f.kept)[f.len:][:f.given] }
 
 // Weight returns the weight of output o for the feature at the given place.
@@ -91,9 +90,8 @@ func (f *FourierWeights) Weight(o, place int) float64 {
 	return v
 }
 
-// PredictTo sets y = (A + G^T U) phi, where phi has the cosines and sines of x and the
-// given features. With no x the cosines and sines are zero. If U is full, its steps are
-// added to A first, with the bits of AddOuters.
+// PredictTo sets y = (A + G^T U) phi, where phi has the cosines and sines of x, and the given features. If x is empty,
+// the cosines and sines are zero. If U is full, PredictTo first adds its steps to A, with the bits of AddOuters.
 func (f *FourierWeights) PredictTo(y, x []float64) {
 	if len(y) != f.outputs || len(x) != f.inputs && len(x) != 0 {
 		panic("vec: FourierWeights: shapes differ")
@@ -118,8 +116,7 @@ func (f *FourierWeights) PredictTo(y, x []float64) {
 	copy(y, sums)
 }
 
-// Keep adds the step c e phi^T, where phi has the features of the last PredictTo. It
-// follows a PredictTo at most once.
+// Keep adds the step c e phi^T, where phi has the features of the last PredictTo. It may be called once per PredictTo.
 func (f *FourierWeights) Keep(c float64, e []float64) {
 	k := f.kept
 	g := f.g[k*len(e) : (k+1)*len(e)]
@@ -136,8 +133,7 @@ func (f *FourierWeights) State(c *snapshot.Codec) {
 	c.Float64s(f.g)
 }
 
-// AddOuters adds G^T U to A, where A is m x n, G is k x m, U is k x n and n is a multiple
-// of Panel.
+// AddOuters sets A += G^T U, where A is m x n, G is k x m, U is k x n, and n is a multiple of Panel.
 func AddOuters(a, g, u []float64, m, k, n int) {
 	if n < 1 || n%Panel != 0 || len(u) != k*n || len(a) != m*n || len(g) != k*m {
 		panic("vec: AddOuters: shapes differ")
@@ -158,8 +154,8 @@ func addOutersPortable(a, g, u []float64, m, k, n int) {
 	}
 }
 
-// addThree adds f x_0 + g x_1 + h x_2 to y, where x_i is row i of x, with the bits of three
-// calls of axpyPortable, in one pass over y.
+// addThree adds f x_0 + g x_1 + h x_2 to y, where x_i is row i of x, in one pass over y. It gives the bits of three
+// calls of axpyPortable.
 func addThree(y []float64, f, g, h float64, x []float64) {
 	n := len(y)
 	x0, x1, x2 := x[:n], x[n:2*n], x[2*n:3*n]

@@ -2,8 +2,8 @@ package vec
 
 import "math"
 
-// LogTo sets dst_i = log(x_i). The x are positive normal numbers or NaN. dst may be x.
-// All instruction sets give the same bits.
+// LogTo sets dst_i = log(x_i). Each x_i must be a positive normal number or NaN. dst may be x. All instruction sets
+// give the same bits.
 func LogTo(dst, x []float64) {
 	if len(dst) != len(x) {
 		panic("vec: LogTo: lengths differ")
@@ -20,10 +20,8 @@ func logToPortable(dst, x []float64) {
 	}
 }
 
-// log is math.Log for positive normal numbers, with the method of FreeBSD's e_log.c:
-// x = 2^k (1+f) with sqrt(2)/2 <= 1+f <
-// sqrt(2), and log(1+f) = f - f²/2 + s (f²/2 + R) with s = f/(2+f) and a polynomial
-// R in s².
+// log is math.Log for positive normal numbers, with the method of FreeBSD's e_log.c: x = 2^k (1+f) with
+// sqrt(2)/2 <= 1+f < sqrt(2), and log(1+f) = f - f²/2 + s (f²/2 + R) with s = f/(2+f) and a polynomial R in s².
 func log(x float64) float64 {
 	const (
 		ln2Hi    = 6.93147180369123816490e-01

@@ -1,13 +1,13 @@
 package vec
 
-// Narrow rounds x to numbers of 32 bits.
+// Narrow sets dst to x, rounded to float32.
 func Narrow(dst []float32, x []float64) {
 	whole := len(x) / tile * tile
 	narrow(dst[:whole], x[:whole])
 	narrowPortable(dst[whole:], x[whole:])
 }
 
-// Widen sets dst to the numbers of x.
+// Widen sets dst to x.
 func Widen(dst []float64, x []float32) {
 	whole := len(x) / tile * tile
 	widen(dst[:whole], x[:whole])

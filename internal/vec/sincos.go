@@ -2,10 +2,8 @@ package vec
 
 import "math"
 
-// SinCos sets sin_i = sin(2 pi t_i) and cos_i = cos(2 pi t_i): t is in turns, in which
-// the reduction t - round(t) is exact however large t is. The absolute error is below
-// 1.3e-15. An infinite or NaN t gives NaN. sin or cos may be
-// t.
+// SinCos sets sin_i = sin(2 pi t_i) and cos_i = cos(2 pi t_i). t is in turns: the reduction t - round(t) is exact for any
+// size of t. The absolute error is below 1.3e-15. An infinite or NaN t gives NaN. sin or cos may be t.
 func SinCos(sin, cos, t []float64) {
 	if len(sin) != len(t) || len(cos) != len(t) {
 		panic("vec: SinCos: lengths differ")
@@ -13,10 +11,9 @@ func SinCos(sin, cos, t []float64) {
 	sinCos(sin, cos, t)
 }
 
-// Features sets phi = scale [cos(2 pi W^T x); sin(2 pi W^T x)]. W is len(x) x D with D =
-// len(phi)/2; its columns are frequencies in turns, angular frequencies divided by 2 pi.
-// With scale = 1/sqrt(D) the inner product of two such vectors approximates a kernel
-// (random Fourier features, Rahimi and Recht 2007).
+// Features sets phi = scale [cos(2 pi W^T x); sin(2 pi W^T x)]. W is len(x) x D with D = len(phi)/2. Its columns are
+// frequencies in turns: angular frequencies divided by 2 pi. With scale = 1/sqrt(D), the inner product of two such
+// vectors approximates a kernel (random Fourier features, Rahimi and Recht 2007).
 func Features(phi, w, x []float64, scale float64) {
 	d := len(phi) / 2
 	if len(phi) != 2*d || len(w) != len(x)*d {
@@ -25,9 +22,9 @@ func Features(phi, w, x []float64, scale float64) {
 	features(phi, w, x, scale)
 }
 
-// Coefficients of sqrt(2) sin(pi r)/r and sqrt(2) cos(pi r) as polynomials in
-// r^2 on [0, 1/4]: minimax for the errors of sinCosTurns, each coefficient
-// rounded before the next was fitted. They add 2.7e-16 and 1.7e-17 to those.
+// Coefficients of sqrt(2) sin(pi r)/r and sqrt(2) cos(pi r) as polynomials in r^2 on [0, 1/4]. They are minimax for the
+// errors of sinCosTurns: each coefficient was rounded before the next was fitted. The fit adds 2.7e-16 and 1.7e-17 to
+// these errors.
 const (
 	sin0 = 0x1.1c5831add62ddp+2
 	sin1 = -0x1.d3ba5c1c5ef7dp+2
@@ -49,12 +46,11 @@ const (
 	cos8 = 0x1.877f605fde057p-18
 )
 
-// sinCosTurns evaluates s = sqrt(2) sin(pi r) and c = sqrt(2) cos(pi r) of the
-// half angle with r = t - round(t) in [-1/2, 1/2], then sin = s c and cos =
-// 1 - s^2: two polynomials, no quadrant, no branch.
+// sinCosTurns evaluates s = sqrt(2) sin(pi r) and c = sqrt(2) cos(pi r) with r = t - round(t) in [-1/2, 1/2]. Then
+// sin = s c and cos = 1 - s^2: two polynomials of the half angle, without quadrants and branches.
 func sinCosTurns(t float64) (sin, cos float64) {
-	// Adding zero makes the rounding overwrite a fresh register; otherwise each call
-	// would wait for the one before (false dependency).
+	// The sum with zero lets the rounding overwrite a new register. Otherwise each call would wait for the previous one
+	// (false dependency).
 	r := t - math.RoundToEven(t+0)
 	u := float64(r * r)
 	c := float64(u*cos8) + cos7

@@ -6,9 +6,8 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// Square is a symmetric n x n matrix like Sym that stores all elements, in rows of whole
-// registers, and adds every term at once. For small n that is faster: the bookkeeping of
-// Sym takes longer than its passes.
+// Square is a symmetric n x n matrix like Sym. It stores all elements, in rows of whole registers, and adds every term at
+// once. For small n it is faster: the bookkeeping of Sym takes longer than its passes.
 type Square struct {
 	n, stride int
 	a         []float64 // n x stride, zero beyond column n
@@ -45,7 +44,7 @@ func (s *Square) Rank1(alpha float64, u []float64) {
 	if len(u) != s.n || !(alpha <= 0) {
 		panic("vec: Square: not a term to subtract")
 	}
-	// As in Sym.Rank1: w_i w_j and w_j w_i are equal.
+	// As in Sym.Rank1, w_i w_j and w_j w_i are equal.
 	squareSub(s, math.Sqrt(-alpha), u)
 }
 

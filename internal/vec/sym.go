@@ -6,24 +6,22 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// Sym is a symmetric n x n matrix that stores one half of its elements, so that it stays
-// symmetric to the last bit. It is made for recursive least squares, where every step
-// multiplies the matrix by a vector, subtracts a rank-1 term and scales:
+// Sym is a symmetric n x n matrix. It stores one half of its elements, so it is symmetric to the last bit. Its purpose is
+// recursive least squares: every step multiplies the matrix by a vector, subtracts a rank-1 term, and scales:
 //
 //	p.MatVec(q, phi)                 // q = P phi
 //	den := lambda + vec.Dot(phi, q)
 //	p.Rank1(-1/den, q)               // P -= q q^T / den
 //	p.Scale(1 / lambda)
 //
-// A pass over the elements costs as much as reading them from memory, and twice as much
-// when it writes them. So Rank1 only collects terms, MatVec corrects its result for
-// them, and when there are several of one sign the next MatVec adds them in its own
-// pass. Scale changes a factor beside the elements.
+// A pass over the elements takes the time of reading them from memory, and twice this time if it writes them. So Rank1
+// only collects terms, and MatVec corrects its result for them. When there are several terms of one sign, the next
+// MatVec adds them to the elements in its own pass. Scale changes a factor, not the elements.
 //
-// Elements stand in tiles of 8 x 8: the upper half by rows of tiles, each tile row-major
-// and contiguous. n is padded to a multiple of 8 with zeros.
+// Elements are stored in tiles of 8 x 8: the upper half by rows of tiles, each tile row-major and contiguous. n is
+// padded to a multiple of 8 with zeros.
 type Sym struct {
-	n, nb int       // order; tiles in a row
+	n, nb int       // order; number of tiles per row
 	scale float64   // the matrix is scale (tiles + sign sum_k w_k w_k^T)
 	tiles []float64 // upper half
 	w     []float64 // collected terms, limit+1 rows of 8 nb; nil before the first
@@ -36,10 +34,9 @@ type Sym struct {
 
 const (
 	tile    = 8           // side of a tile
-	tileLen = tile * tile // its length
+	tileLen = tile * tile // number of elements of a tile
 
-	// scaleMax bounds scale. It is a power of two, so that moving it into the elements is
-	// exact.
+	// scaleMax bounds scale and 1/scale. Beyond it, the power of two in scale moves into the elements, which is exact.
 	scaleMax = 1 << 64
 )
 
@@ -49,21 +46,21 @@ func NewSym(n int) *Sym {
 		panic("vec: NewSym: negative order")
 	}
 	nb := (n + tile - 1) / tile
-	limit := max(2, min(nb, 8)) // more terms gain nothing, and take memory
+	limit := max(2, min(nb, 8)) // more terms save no time, and take memory
 	return &Sym{n: n, nb: nb, limit: limit, scale: 1, tiles: Aligned(nb * (nb + 1) / 2 * tileLen)}
 }
 
 // Order returns n.
 func (s *Sym) Order() int { return s.n }
 
-// collect makes room for terms: a matrix that is only a sum of rows needs none.
+// collect makes room for terms. A matrix that is only a sum of rows needs no such room.
 func (s *Sym) collect() {
 	if s.w == nil {
 		s.w = Aligned((s.limit + 1) * s.nb * tile)
 	}
 }
 
-// multiply makes room for the scratch of products.
+// multiply makes room for the scratch memory of products.
 func (s *Sym) multiply() {
 	if s.y == nil {
 		m := s.nb * tile
@@ -71,7 +68,7 @@ func (s *Sym) multiply() {
 	}
 }
 
-// at returns the index of element (i, j), i and j in any order.
+// at returns the index of element (i, j) in tiles. i and j may have any order.
 func (s *Sym) at(i, j int) int {
 	if i > j {
 		i, j = j, i
@@ -99,7 +96,7 @@ func (s *Sym) RowTo(dst []float64, i int) {
 		panic("vec: Sym: index out of range")
 	}
 	s.multiply()
-	// Down the column of tiles to the diagonal, then along the row.
+	// The columns before the diagonal tile are stored in a column of tiles, the others in a row of tiles.
 	I, c := i/tile, i%tile
 	next := I * tileLen
 	for J := range I {
@@ -128,7 +125,7 @@ func (s *Sym) term(k int) []float64 {
 	return s.w[k*m : (k+1)*m]
 }
 
-// signed returns sign v.
+// signed returns v times the sign of the collected terms.
 func (s *Sym) signed(v float64) float64 {
 	if s.minus {
 		return -v
@@ -136,7 +133,7 @@ func (s *Sym) signed(v float64) float64 {
 	return v
 }
 
-// SetIdentity sets S = v I, in the memory of a new matrix.
+// SetIdentity sets S = v I. It drops the room for terms.
 func (s *Sym) SetIdentity(v float64) {
 	clear(s.tiles)
 	*s = Sym{n: s.n, nb: s.nb, limit: s.limit, scale: 1, tiles: s.tiles}
@@ -161,7 +158,7 @@ func (s *Sym) Scale(alpha float64) {
 	if s.scale >= 1/float64(scaleMax) && s.scale <= scaleMax {
 		return
 	}
-	// All but the fraction goes into the elements, without rounding.
+	// The power of two in scale moves into the elements, without rounding. The fraction stays in scale.
 	s.flush()
 	frac, exp := math.Frexp(s.scale)
 	s.scale = frac
@@ -179,13 +176,13 @@ func (s *Sym) Rank1(alpha float64, u []float64) {
 	}
 	s.minus = minus
 	s.collect()
-	// w_i w_j and w_j w_i are equal; (alpha u_i) u_j and (alpha u_j) u_i are not.
+	// w_i w_j and w_j w_i are equal, but (alpha u_i) u_j and (alpha u_j) u_i may differ.
 	f := math.Sqrt(math.Abs(alpha) / s.scale)
 	ScaleTo(s.term(s.terms)[:s.n], f, u)
 	s.terms++
 }
 
-// RankK adds alpha U^T U, where U is k x n: k rank-1 terms.
+// RankK sets S += alpha U^T U, where U is k x n: k rank-1 terms.
 func (s *Sym) RankK(alpha float64, u []float64) {
 	if s.n == 0 {
 		return
@@ -218,8 +215,8 @@ func (s *Sym) MatVec(y, x []float64) {
 		copy(in, x)
 	}
 	clear(s.y)
-	// Back and forth: a matrix larger than a cache finds there the tiles that the product
-	// before used last.
+	// Alternate the direction: a matrix larger than a cache still has there the tiles that the previous product used
+	// last.
 	back := s.terms%2 == 1
 	if s.terms >= s.limit && s.minus {
 		symSubMatVec(s.tiles, s.nb, s.y, in, s.w, s.terms, back)

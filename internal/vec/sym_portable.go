@@ -30,8 +30,8 @@ func symRankPortable(t []float64, nb int, w []float64, terms int, minus bool) {
 	}
 }
 
-// symMatVecPortable adds T x to y by rows of tiles, from the last row if back is set. A
-// tile beside the diagonal stands for itself and for its transpose.
+// symMatVecPortable adds T x to y by rows of tiles, from the last row if back is set. A tile beside the diagonal is used
+// twice: also as its transpose.
 func symMatVecPortable(t []float64, nb int, y, x []float64, back bool) {
 	for k := range nb {
 		I := k

@@ -1,9 +1,9 @@
 package vec
 
-// Stride is n rounded up to whole tiles: the length of the rows that AddRows takes.
+// Stride returns n rounded up to whole tiles: the row length for AddRows.
 func (s *Sym) Stride() int { return s.nb * tile }
 
-// settle brings the elements up to date.
+// settle adds all collected terms to the elements, and sets scale to 1.
 func (s *Sym) settle() {
 	s.flush()
 	if s.scale != 1 {
@@ -12,8 +12,8 @@ func (s *Sym) settle() {
 	}
 }
 
-// AddRows sets S = decay S + X^T X, decay > 0, in one pass over the elements. X is k x
-// Stride() and zero beyond column n.
+// AddRows sets S = decay S + X^T X, decay > 0, in one pass over the elements. X is k x Stride(), and zero beyond column
+// n.
 func (s *Sym) AddRows(decay float64, x []float64) {
 	if s.n == 0 {
 		return
@@ -29,7 +29,7 @@ func (s *Sym) AddRows(decay float64, x []float64) {
 	}
 }
 
-// Add sets S = S + alpha O, where O is of the same order.
+// Add sets S += alpha O, where O has the same order.
 func (s *Sym) Add(alpha float64, o *Sym) {
 	if s.n != o.n {
 		panic("vec: Sym: orders differ")
@@ -55,10 +55,10 @@ func (s *Sym) Set(i, j int, v float64) {
 	}
 }
 
-// Len is the number of elements that Widen reads and NarrowTo writes.
+// Len returns the number of elements that Widen reads and NarrowTo writes.
 func (s *Sym) Len() int { return len(s.tiles) }
 
-// Widen sets S to what NarrowTo has written.
+// Widen sets S to elements, which NarrowTo wrote.
 func (s *Sym) Widen(elements []float32) {
 	s.terms, s.scale = 0, 1
 	Widen(s.tiles, elements)

@@ -2,7 +2,7 @@ package vec
 
 import "github.com/orffvar/forecaster/eval/snapshot"
 
-// Symmetric is a symmetric matrix that changes by one rank at a time.
+// Symmetric is a symmetric matrix with rank-1 changes.
 type Symmetric interface {
 	SetIdentity(v float64)
 	MatVec(y, x []float64) float64 // y = S x; returns x·y
@@ -13,8 +13,8 @@ type Symmetric interface {
 	State(c *snapshot.Codec)
 }
 
-// NewSymmetric returns the n x n matrix of zeros, n > 0: a Square up to the order most, and a Sym beyond it. The more
-// products there are for a change, the larger the order up to which a Square is faster.
+// NewSymmetric returns the n x n matrix of zeros, n > 0: a Square if n <= most, otherwise a Sym. The more products per
+// change, the larger the order up to which a Square is faster.
 func NewSymmetric(n, most int) Symmetric {
 	if n <= most {
 		return NewSquare(n)
@@ -22,7 +22,7 @@ func NewSymmetric(n, most int) Symmetric {
 	return half{NewSym(n)}
 }
 
-// half is a matrix stored as one half.
+// half adapts Sym to Symmetric.
 type half struct{ *Sym }
 
 func (h half) MatVec(y, x []float64) float64 {

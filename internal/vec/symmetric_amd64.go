@@ -120,7 +120,7 @@ func uduUpdate(u, sum, v, ratio []float32, first, n int) {
 	}
 }
 
-// firstTile returns the tile that a kernel begins with, and 1 if it goes backwards.
+// firstTile returns the first tile for a kernel, and 1 if the kernel goes backwards.
 func firstTile(t []float64, back bool) (first *float64, reverse int) {
 	if back {
 		return &t[len(t)-tileLen], 1
@@ -156,8 +156,8 @@ func choleskySolve(u []float64, nb int, inv, rhs []float64) {
 	}
 }
 
-// rows4 returns the addresses of rows l to l+3 of b, each of length n. The last row
-// stands in for rows beyond it; copying it again does no harm.
+// rows4 returns the addresses of rows l to l+3 of b, each of length n. Rows beyond the last row have the address of the
+// last row: copying it again is harmless.
 func rows4(b []float64, n, l int) (r0, r1, r2, r3 *float64) {
 	last := len(b)/n - 1
 	row := func(i int) *float64 { return &b[min(i, last)*n] }

@@ -1,6 +1,6 @@
 package vec
 
-// ToeplitzColumns is the largest number of systems that a Toeplitz solves.
+// ToeplitzColumns is the largest number of systems in a Toeplitz.
 const ToeplitzColumns = tile
 
 // Toeplitz solves several systems of linear equations side by side, each with a
@@ -9,24 +9,23 @@ const ToeplitzColumns = tile
 //	T x0 = (Constant, Constant, …),   T x1 = b,   T x2 = r
 //	T_ij = Power for i = j, r_(|i-j|-1) otherwise
 //
-// so that x2 has the weights of the Yule-Walker autoregression. The solutions grow by one
-// element at a time (Levinson 1946), for which x2 in reverse order suffices (Durbin
-// 1960). Once the remaining Power, the error variance of the autoregression so far, has
-// fallen to Floor, all further elements are zero.
+// x2 has the weights of the Yule-Walker autoregression. The solutions grow by one element per step (Levinson 1946), for
+// which x2 in reverse order suffices (Durbin 1960). The error variance of the autoregression begins at Power and
+// decreases. Once it is at most Floor, all further elements are zero.
 type Toeplitz struct {
-	Power, Floor, Constant []float64 // one element for each system, padded to 4 or 8
+	Power, Floor, Constant []float64 // one element per system, padded to 4 or 8
 
-	X [3][]float64 // x0, x1 and x2: one row for each element, as long as Power
+	X [3][]float64 // x0, x1 and x2: one row per element, each of the length of Power
 
-	// Inner products of the solutions with the right-hand sides c = (Constant, …), b and
-	// r: x0·c, x1·c, x1·b, x2·c and x2·b.
+	// Products are inner products of the solutions with the right-hand sides c = (Constant, …), b and r: x0·c, x1·c,
+	// x1·b, x2·c and x2·b.
 	Products [5][]float64
 
 	order, columns, row int
 	head, x             []float64
 }
 
-// NewToeplitz returns a solver for the given number of matrices of one order > 0.
+// NewToeplitz returns a solver for the given number of systems of one order > 0.
 func NewToeplitz(order, columns int) *Toeplitz {
 	if order < 1 || columns < 1 || columns > ToeplitzColumns {
 		panic("vec: NewToeplitz: no such shape")
@@ -41,7 +40,7 @@ func NewToeplitz(order, columns int) *Toeplitz {
 	for i := range s.Products {
 		s.Products[i] = part(3 + i)
 	}
-	// Two copies of (-1, x2): each step computes one from the other.
+	// There are two copies of (-1, x2): each step computes one copy from the other.
 	n := order * row
 	s.X[0], s.X[1], s.X[2] = s.x[:n], s.x[n:2*n], s.x[2*n+row:3*n+row]
 	if order%2 != 0 {
@@ -81,14 +80,14 @@ func (s *Toeplitz) solveColumn(column int, b, r []float64, stride int) {
 		if power > floor {
 			inverse = 1 / power
 		}
-		// Residuals of row n with the solutions so far.
+		// Residuals of row n for the solutions so far.
 		e0, e1, e2 := s.Constant[column]-d0, b[n*stride]-d1, r[n*stride]-d2
 		k0, k1, k2 := e0*inverse, e1*inverse, e2*inverse
 		for i, v := range [...]float64{k0 * e0, k0 * e1, k1 * e1, k0 * e2, k1 * e2} {
 			s.Products[i][column] += v
 		}
 		power *= 1 - float64(k2*k2)
-		// now in reverse order solves T y = (0, …, 0, -power).
+		// now, in reverse order, solves T y = (0, …, 0, -power).
 		d0, d1, d2 = 0, 0, 0
 		for i := range n + 1 {
 			y, lag := now[(n-i)*row], r[(n-i)*stride]

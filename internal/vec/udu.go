@@ -7,21 +7,19 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// UDU is a symmetric positive definite n x n matrix P = U D U^T, where U is upper triangular with
-// a unit diagonal and has 32 bits an element, and D is diagonal. It is made for recursive least
-// squares:
+// UDU is a symmetric positive definite n x n matrix P = U D U^T. U is upper triangular with a unit diagonal, and has
+// float32 elements; D is diagonal. Its purpose is recursive least squares:
 //
 //	h := p.Project(phi)  // h = phi^T P phi
 //	p.Observe(gain, r)   // gain = P phi; P -= gain gain^T / (r + h)
 //
-// Observe is Bierman's update (Factorization Methods for Discrete Sequential Estimation, 1977,
-// section V.3). It multiplies D by positive numbers, so P stays positive definite whatever is
-// rounded. Elements of P with 32 bits would not do: rounding the largest ones is more than the
-// smallest eigenvalue as soon as the condition number is some 1e6. The condition number of U is
-// at most of the order of its root.
+// Observe is Bierman's update (Factorization Methods for Discrete Sequential Estimation, 1977, section V.3). It
+// multiplies D by positive numbers: P stays positive definite under any rounding. float32 elements of P itself would
+// not suffice: from a condition number of about 1e6 on, the rounding of the largest elements exceeds the smallest
+// eigenvalue. The condition number of U is at most of the order of the square root.
 //
-// U stands by columns, each with its rows up to the next multiple of 16. Rows below the diagonal
-// and columns from n on are zero.
+// U is stored by columns, each with its rows up to the next multiple of 16. Rows below the diagonal, and columns from n
+// on, are zero.
 type UDU struct {
 	n    int
 	d    []float64 // diagonal of D, zero from n on
@@ -29,23 +27,23 @@ type UDU struct {
 	work *UDUScratch
 }
 
-// UDUScratch is scratch memory for matrices that are never used at the same time: Observe reads
-// what Project has left there. The zero value is ready for use.
+// UDUScratch is scratch memory that several matrices can share. Project leaves values there for Observe: no other
+// matrix may use it in between. The zero value is ready for use.
 type UDUScratch struct {
 	first int       // column, a multiple of 8; U^T x is zero before it
 	x, f  []float32 // x and f = U^T x
 	v     []float32 // v = D f
 	sums  []float64 // element j is the sum of f_i v_i over first <= i < j
-	ratio []float32 // element j times the sum of v_i U_i over i < j is added to column j
-	gain  []float32 // that sum, in the end P x
+	ratio []float32 // element j times (the sum of v_i U_i over i < j) is added to column j
+	gain  []float32 // this sum of v_i U_i; at the end P x
 }
 
 const (
-	uduRows    = 16 // rows of a column are a multiple of this, a cache line …
-	uduColumns = 4  // … and columns that a kernel takes at a time
+	uduRows    = 16 // the number of rows of a column is a multiple of this, a cache line
+	uduColumns = 4  // number of columns that a kernel takes at a time
 )
 
-// columns is n rounded up to what kernels take at a time.
+// columns returns n rounded up to a multiple of uduColumns.
 func (s *UDU) columns() int { return (s.n + uduColumns - 1) / uduColumns * uduColumns }
 
 // column returns the index in u of the first row of column j.
@@ -54,7 +52,7 @@ func (s *UDU) column(j int) int {
 	return uduRows * (J + 1) * (uduRows/2*J + j%uduRows)
 }
 
-// NewUDU returns an n x n matrix, n > 0, of which only SetIdentity and State may be called first.
+// NewUDU returns an n x n matrix, n > 0. Only SetIdentity and State may be called first.
 func NewUDU(n int, work *UDUScratch) *UDU {
 	if n < 1 {
 		panic("vec: NewUDU: order is not positive")
@@ -71,7 +69,7 @@ func NewUDU(n int, work *UDUScratch) *UDU {
 	return s
 }
 
-// aligned32 returns n zeros, a multiple of 16, whose first address is a multiple of a cache line.
+// aligned32 returns n zeros, n a multiple of 16. The first address is a multiple of a cache line.
 func aligned32(n int) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(Aligned(n/2)))), n)
 }
@@ -84,7 +82,7 @@ func (s *UDU) SetIdentity(v float64) {
 	}
 }
 
-// Project returns x^T P x. The next Observe is about x.
+// Project returns x^T P x. The next Observe uses this x.
 func (s *UDU) Project(x []float64) float64 {
 	if len(x) != s.n {
 		panic("vec: UDU: length differs from the order")
@@ -97,7 +95,7 @@ func (s *UDU) Project(x []float64) float64 {
 	return s.weigh()
 }
 
-// ProjectUnit is Project of the unit vector e_i: it returns element (i, i).
+// ProjectUnit is Project for the unit vector e_i: it returns element (i, i).
 func (s *UDU) ProjectUnit(i int) float64 {
 	if i < 0 || i >= s.n {
 		panic("vec: UDU: index out of range")
@@ -113,11 +111,11 @@ func (s *UDU) ProjectUnit(i int) float64 {
 // weigh computes v and its sums from f.
 func (s *UDU) weigh() float64 {
 	w, n := s.work, len(s.d)
-	clear(w.f[s.n:n]) // another matrix may have left something there
+	clear(w.f[s.n:n]) // another matrix may have left values there
 	return uduWeigh(w.v[w.first:n], w.sums[w.first+1:n+1], s.d[w.first:], w.f[w.first:n])
 }
 
-// Observe sets gain = P x and P -= gain gain^T / (r + x^T P x), r > 0, for the x of the last Project.
+// Observe sets gain = P x and P -= gain gain^T / (r + x^T P x) for the x of the last Project, r > 0.
 func (s *UDU) Observe(gain []float64, r float64) {
 	if len(gain) != s.n {
 		panic("vec: UDU: length differs from the order")

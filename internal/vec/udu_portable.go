@@ -17,14 +17,14 @@ func uduProjectPortable(f, u, x []float32, n int) {
 	}
 }
 
-// fourColumns returns columns j to j+3, j a multiple of 4, and what follows them.
+// fourColumns returns columns j to j+3, j a multiple of 4, and the rest of u.
 func fourColumns(u []float32, j int) (c0, c1, c2, c3, rest []float32) {
 	n := (j/uduRows + 1) * uduRows
 	return u[:n], u[n:][:n], u[2*n:][:n], u[3*n:][:n], u[4*n:]
 }
 
-// uduUpdatePortable adds ratio_j sum to columns first to first+n-1, the first of which is at u, and
-// then v_j times what the column was to sum.
+// uduUpdatePortable updates the n columns from first on, in order; u begins with column first. For each column j, it adds
+// ratio_j sum to the column, and then v_j times the old column to sum.
 func uduUpdatePortable(u, sum, v, ratio []float32, first, n int) {
 	for j := 0; j < n; j += uduColumns {
 		c0, c1, c2, c3, rest := fourColumns(u, first+j)
@@ -46,7 +46,7 @@ func uduUpdatePortable(u, sum, v, ratio []float32, first, n int) {
 	}
 }
 
-// uduWeighPortable sets v = D f and sums to the sums of f_i v_i, i <= j, and returns the last one.
+// uduWeighPortable sets v = D f and sums_j = sum_{i<=j} f_i v_i. It returns the last sum.
 func uduWeighPortable(v []float32, sums, d []float64, f []float32) float64 {
 	sum := 0.
 	v, sums, d = v[:len(f)], sums[:len(f)], d[:len(f)]
@@ -58,8 +58,7 @@ func uduWeighPortable(v []float32, sums, d []float64, f []float32) float64 {
 	return sum
 }
 
-// uduRatiosPortable sets ratio = -f / a and D = D a / b, where a is r + sums and b is r + the sums
-// one further.
+// uduRatiosPortable sets ratio_j = -f_j / a and D_j *= a / b, with a = r + sums_j and b = r + sums_{j+1}.
 func uduRatiosPortable(ratio []float32, d, sums []float64, f []float32, r float64) {
 	a := r + sums[0]
 	ratio, d, sums = ratio[:len(f)], d[:len(f)], sums[1:][:len(f)]
