@@ -2,24 +2,23 @@ package lanes
 
 import "math"
 
-// Conformal calibrates the intervals of n variables at one horizon: it learns the mean
-// absolute error of each variable, and for each coverage level a factor that grows when
-// a target is outside of the interval and shrinks otherwise (adaptive conformal
-// inference, Gibbs and Candes 2021, on the logarithm of the width). With t counting the
-// errors e and u_in < 1 < u_out the two steps of a level,
+// Conformal calibrates the intervals of n variables at one horizon. It learns the mean absolute error of each variable,
+// and one factor per variable and coverage level. The factor grows when a target is outside of the interval, and
+// shrinks otherwise (adaptive conformal inference, Gibbs and Candes 2021, on the logarithm of the width). With t the
+// number of errors e, and u_in < 1 < u_out the two steps of a level,
 //
 //	factor = min(max(factor u, low), high),   u = u_out if |e| > half + slack |y|, else u_in
 //	scale_t = scale_{t-1} + a_t (min(|e|, winsor scale_{t-1}) - scale_{t-1})
 //
-// The factors move where a variable has a vote and t > horizon; the minimum applies once
-// t > after. An error of zero before the first other one does not count.
+// The factor is updated if the variable has a vote and t > horizon. The minimum of scale applies once t > after. Zero
+// errors before the first other error do not count.
 type Conformal struct {
 	Levels int
 	limits [confLimits]float64
 	counts []int64
 }
 
-// NewConformal returns the constants of one horizon; rate is the rate of a_t.
+// NewConformal returns the constants of one horizon, in steps. rate is the rate of a_t.
 func NewConformal(levels, horizon int, rate, slack, low, high, after, winsor float64) *Conformal {
 	return &Conformal{levels, [confLimits]float64{
 		confOne: 1, confHorizon: float64(horizon), confRate: rate, confSlack: slack, confLow: low,
@@ -27,13 +26,11 @@ func NewConformal(levels, horizon int, rate, slack, low, high, after, winsor flo
 	}, make([]int64, 1+levels)}
 }
 
-// Learn learns the targets y of the given forecasts. half and own hold the half widths of
-// the intervals and their factors, levels x n with rows stride apart; count is t, scale
-// the mean absolute error. A variable has a vote where voting is positive. steps are u_in
-// and u_out of each level.
+// Learn learns the targets y of the given forecasts. half has the half widths of the intervals, and own their factors:
+// levels x n, with rows stride apart. count is t, and scale the mean absolute error. A variable has a vote if its
+// voting is positive. steps has u_in and u_out of each level.
 //
-// Learn returns the number of votes, and of misses at each level; misses is valid until
-// the next call.
+// Learn returns the number of votes, and the number of misses per level. misses is valid until the next call.
 func (c *Conformal) Learn(scale, count, own, half, forecast, y, voting, steps []float64, stride int) (votes int, misses []int64) {
 	n := len(y)
 	last := (c.Levels - 1) * stride

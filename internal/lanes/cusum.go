@@ -6,8 +6,8 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// Cusum has two cumulative sums for each of n sequences (Page 1954), of the deviations
-// above the running mean and of those below it. With the value x_t,
+// Cusum has two cumulative sums (Page 1954) for each of n sequences: one of deviations above the running mean, one of
+// deviations below. With the value x_t,
 //
 //	d    = x_t - Mean_{t-1},   z = d/sqrt(max(Variance, Square_{t-1}))
 //	Up   = max(Up + z - shift, 0)
@@ -18,25 +18,25 @@ import (
 // The sums stay as they are until t > after, and while Variance is zero.
 type Cusum struct {
 	Count, Mean, Square []float64 // t, mean and variance
-	Sum, Length         []float64 // sum of d, and the number of its terms: the caller clears them
-	Variance            []float64 // least variance: the caller sets it
+	Sum, Length         []float64 // sum of d and number of its terms; the caller resets them
+	Variance            []float64 // least variance; the caller sets it
 	Up, Down            []float64
-	SinceUp, SinceDown  []float64 // values since Up and Down were zero
+	SinceUp, SinceDown  []float64 // number of values since Up and Down were zero
 
 	all    []float64
 	n      int
 	limits [cusLimits]float64
 }
 
-// NewCusum returns sums of no values; the rate of a_t is 1/memory.
+// NewCusum returns sums without values. The rate of a_t is 1/memory.
 func NewCusum(n int, after, shift, memory float64) *Cusum {
 	c := &Cusum{n: n, limits: [cusLimits]float64{cusAfter: after, cusShift: shift, cusRate: 1 / memory, cusOne: 1}}
 	c.all = statistics(n, c.fields())
 	return c
 }
 
-// Add learns the next value of each sequence and returns the largest of all sums and of
-// all lengths. x has vec.Stride(n) elements; those beyond n are NaN.
+// Add learns the next value of each sequence. It returns the largest cumulative sum, and the largest Length. x has
+// vec.Stride(n) elements; those beyond n are NaN.
 func (c *Cusum) Add(x []float64) (sum, length float64) {
 	if len(x) != len(c.Count) {
 		panic("lanes: Cusum.Add: lengths differ")

@@ -2,8 +2,8 @@ package lanes
 
 import "math"
 
-// Errors are the one-step forecast errors e_t of n variables: their usual size, how rare an
-// error is, and how rare the last ones have been in the mean. With s = |e_t| factor,
+// Errors has the one-step forecast errors e_t of n variables: their usual size, the rarity of each error, and the mean
+// rarity of recent errors. With s = |e_t| factor,
 //
 //	ratio     = s / sqrt(scale² + part recent),   at most far while learning
 //	surprisal = tail ratio / quantile,            -log P of an error at least as large
@@ -11,20 +11,20 @@ import "math"
 //	scale     = scale + a_t (min(s, winsor scale) - scale)
 //	recent    = recent + b_t (s² - recent)
 //
-// An error in the tail, whose ratio exceeds the quantile, has the surprisal -1: Quantile and
-// Surprisal are left to the caller, who knows the tail. Surprisals begin once t > start.
+// An error in the tail, with ratio > quantile, has the surprisal -1. Then the caller, who knows the tail, sets Quantile
+// and Surprisal. Quantiles are learnt once t > start; before, the ratio is 0.
 type Errors struct {
 	Count, Scale, Recent, Quantile, Excess []float64
 	Lately, Usual                          []float64 // means of the surprisals, see Noise
 
-	// Of the last sample.
-	Error     []float64 // 0 = none
+	// Fields of the last sample.
+	Error     []float64 // forecast error; 0: none
 	Ratio     []float64
-	Surprisal []float64 // NaN = no error
-	Square    []float64 // (Lately - Usual)²; 0 = no error
-	Last      []float64 // (surprisal - Usual)² of the last error if it has the same sign, else 0
+	Surprisal []float64 // surprisal; NaN: no error
+	Square    []float64 // (Lately - Usual)²; 0: no error
+	Last      []float64 // (surprisal - Usual)² of the last error if both deviations have the same sign, otherwise 0
 
-	Factor float64 // of the next errors
+	Factor float64 // factor of the next errors
 	Learns bool    // whether Noise learns Usual
 
 	all    []float64
@@ -34,23 +34,23 @@ type Errors struct {
 
 // ErrorRules are the constants of Errors.
 type ErrorRules struct {
-	Most             float64 // Count is at most this
+	Most             float64 // largest Count
 	Rate, Recent     float64 // least weights a and b
 	Start            float64
 	Part             float64
-	Far, Novel       float64 // Novel is the ratio of an error where there never was one
+	Far, Novel       float64 // Far: largest ratio that is learnt; Novel: ratio of an error if all previous errors were zero
 	Winsor           float64
 	TailSurprisal    float64
-	Lately           float64 // least weight of a surprisal in Lately; it has the weight a in Usual
-	MostSurprisal    float64 // in Noise
-	Least            float64 // squared error in units of the variance of the values, below which it counts as none in Noise
-	Aftermath        float64 // Recent in squares of Scale, above which small errors are not quiet
-	Quantile, Excess float64 // the first ones
+	Lately           float64 // least weight of a surprisal in Lately; in Usual it has the weight a
+	MostSurprisal    float64 // largest surprisal in Noise
+	Least            float64 // smallest squared error with a surprisal in Noise, in variances of the values
+	Aftermath        float64 // Recent / Scale² above which Noise raises small surprisals to Usual
+	Quantile, Excess float64 // initial values
 }
 
 const largestRatio = 1e300
 
-// NewErrors returns the statistics of no errors.
+// NewErrors returns statistics without errors.
 func NewErrors(n int, r ErrorRules) *Errors {
 	e := &Errors{Factor: 1, Learns: true, n: n}
 	e.all = compact(n, e.fields())
@@ -128,8 +128,8 @@ func errorsPortable(e *Errors, y, forecast []float64) {
 	}
 }
 
-// Noise learns the surprisals, and how far the last ones are from the usual ones. variance is
-// that of the values: an error that is small beside them has no surprisal.
+// Noise learns the surprisals, and compares the recent ones with the usual ones. variance is the variance of the
+// values: an error much smaller than its root has surprisal 0.
 func (e *Errors) Noise(variance []float64) {
 	if len(variance) < e.n {
 		panic("lanes: Errors.Noise: lengths differ")

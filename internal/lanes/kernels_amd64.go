@@ -6,7 +6,7 @@ import (
 
 //go:generate go run -C ../tools/asmgen . -family lanes -out ../../lanes/kernels_amd64.s -stubs ../../lanes/kernels_stubs_amd64.go -pkg lanes -rules ../../lanes/rules_generated.go
 
-// The functions below call the kernel, which is for AVX2, unless portable Go is active.
+// The functions below call the kernel, which needs AVX2, unless portable Go is active.
 
 func tally(totals, sums, errs, waiting []float64, offsets []int, target []float64, rows, size int) {
 	n, horizons := len(target), len(offsets)

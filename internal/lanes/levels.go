@@ -2,32 +2,32 @@ package lanes
 
 import "math"
 
-// Levels are the means of n variables, over all samples and by a profile of the day that is
-// kept elsewhere, and how far the last samples are from the better of these references. With the
-// sample x_t, and d_t its deviation from the reference, clipped to clip standard deviations there,
+// Levels has two references for n variables, the mean over all samples and a profile of the day (which the caller
+// keeps), and the mean deviation of recent samples from the better reference. With the sample x_t, and its deviation
+// d_t from this reference, clipped to clip standard deviations,
 //
 //	deviation_t = deviation_{t-1} + pace b_t (d_t - deviation_{t-1})
-//	square      = deviation_t² / (variance + (least scale)²)
+//	square      = deviation_t² / (variance + least scale²)
 //
-// where scale is the usual forecast error. The profile is the better reference while the mean square
-// of the deviations from it is below a part of that from the mean. A sample that is not finite is
-// missing.
+// where scale is the usual forecast error. With a single variable, Spread replaces the variance. The profile is the
+// better reference while its mean squared deviation is below a share of that of the mean. A sample that is not finite
+// is missing.
 type Levels struct {
-	Count, Origin, Mean, Variance []float64 // Origin is the first value, which the profile is relative to
+	Count, Origin, Mean, Variance []float64 // Origin is the first value; the profile is relative to it
 	DayError, MeanError           []float64 // mean squared deviations from the profile, and from the mean
-	ByDay                         []float64 // 1 = the profile is the better reference, else 0
-	Deviations                    []float64 // number of deviations from this reference
-	Deviation                     []float64 // mean of the last ones
+	ByDay                         []float64 // 1: the profile is the better reference; otherwise 0
+	Deviations                    []float64 // number of deviations from the better reference
+	Deviation                     []float64 // mean of recent deviations
 	Spread                        []float64 // mean square of Deviation
 
-	// Of the last sample.
-	Z      []float64 // deviation from the mean in standard deviations, clipped; 0 = missing, or one variable
-	Square []float64 // 0 = none
-	Last   []float64 // the same of the last deviation alone if it has the same sign, else 0; NaN = none
-	Step   []float64 // what Learn adds to the profile, before its weight
+	// Fields of the last sample.
+	Z      []float64 // deviation from the mean in standard deviations, clipped; 0: missing, or a single variable
+	Square []float64 // squared mean deviation, see above; 0: missing
+	Last   []float64 // square of the last deviation alone if it has the sign of Deviation, otherwise 0; NaN: none
+	Step   []float64 // unweighted step of Learn for the profile
 
 	Known bool    // the profile is known
-	Pace  float64 // factor of the weight of a deviation that is smaller than the mean
+	Pace  float64 // factor of the weight of a deviation that is smaller than the mean deviation
 
 	all    []float64
 	n      int
@@ -36,22 +36,22 @@ type Levels struct {
 
 // LevelRules are the constants of Levels.
 type LevelRules struct {
-	Most        float64 // Count and Deviations are at most this
+	Most        float64 // largest Count and Deviations
 	Rate        float64 // least weight of a value
 	Span        float64 // least weight of a deviation in Deviation
-	Start       float64 // deviations before the first statistic
+	Start       float64 // number of deviations before the first statistic
 	Clip        float64
-	Least       float64 // least squared standard deviation in squares of the scale
+	Least       float64 // least variance, in squares of the scale
 	ClipZ       float64
-	Better      float64 // share of MeanError: a DayError below it makes the profile the reference …
-	Good        float64 // … and below which the profile remains the reference
+	Better      float64 // share of MeanError: the profile becomes the reference if DayError is below it
+	Good        float64 // share of MeanError: the profile remains the reference while DayError is below it
 	MostSquare  float64
 	MostLast    float64
-	Winsor      float64 // squares of a mean square, at which a square counts in it
-	FarVariance float64 // squared deviation in variances, at which a deviation counts in the references
+	Winsor      float64 // largest square that is learnt, as a multiple of the mean square
+	FarVariance float64 // largest squared deviation that the references learn, in variances
 }
 
-// NewLevels returns the statistics of no samples.
+// NewLevels returns statistics without samples.
 func NewLevels(n int, r LevelRules) *Levels {
 	l := &Levels{
 		Pace: 1, n: n,
@@ -66,7 +66,7 @@ func NewLevels(n int, r LevelRules) *Levels {
 	return l
 }
 
-// Compare compares the sample x with the references. scale are the usual forecast errors.
+// Compare compares the sample x with the references. scale has the usual forecast errors.
 func (l *Levels) Compare(x, profile, scale []float64) {
 	if len(x) != l.n || len(profile) < l.n || len(scale) < l.n {
 		panic("lanes: Levels.Compare: lengths differ")
@@ -119,7 +119,7 @@ func levelsPortable(l *Levels, x, profile, scale []float64) {
 		if !(l.Deviations[j] > p[levStart]) {
 			continue
 		}
-		if l.n == 1 { // one variable may stay where it is: the unit is the usual mean
+		if l.n == 1 { // a single variable may stay at a new level: the unit is its usual mean deviation
 			if unit = l.Spread[j] + float64(p[levLeast]*scale[j]*scale[j]); unit > 0 {
 				unit = 1 / unit
 			}
@@ -137,8 +137,8 @@ func levelsPortable(l *Levels, x, profile, scale []float64) {
 	}
 }
 
-// reference takes the deviations of a value from the mean and from the profile with their weight. It
-// returns that from the better reference, with its mean square.
+// reference learns the squared deviations of a value from the mean and from the profile, with weight rate. It returns the
+// deviation from the better reference, and its mean square.
 func (l *Levels) reference(j int, fromMean, fromProfile, rate float64) (d, square float64) {
 	p := &l.limits
 	l.MeanError[j] += float64(rate * (float64(fromMean*fromMean) - l.MeanError[j]))
@@ -159,8 +159,8 @@ func (l *Levels) reference(j int, fromMean, fromProfile, rate float64) (d, squar
 	return fromMean, l.Variance[j]
 }
 
-// Learn takes the sample x, which was compared before, into the references: that of the variables
-// whose Square is at most limit, and whose entry of others is at most limitOfOthers.
+// Learn updates the references with the sample x of the last Compare. It skips variables whose Square exceeds limit, or
+// whose element of others exceeds limitOfOthers.
 func (l *Levels) Learn(x, profile, others []float64, limit, limitOfOthers float64) {
 	if len(x) != l.n || len(profile) < l.n || len(others) < l.n {
 		panic("lanes: Levels.Learn: lengths differ")
@@ -188,7 +188,7 @@ func learnLevelsPortable(l *Levels, x, profile, others []float64) {
 		d, step, variance := v-l.Mean[j], v-l.Origin[j]-profile[j], l.Variance[j]
 		square = d * d
 		if l.Count[j] > p[levStart] && variance > 0 {
-			// A single sample far away moves no reference by much.
+			// A single outlier hardly moves a reference.
 			far := math.Sqrt(p[levFar] * variance)
 			d, step = Clip(d, far), Clip(step, far)
 			if most := p[levWinsor] * variance; square > most {

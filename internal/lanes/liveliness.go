@@ -6,19 +6,19 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// Liveliness is how much n variables move from sample to sample, lately and usually. With the value
-// x_t and s_t = log(|x_t - x_{t-1}| + floor SD),
+// Liveliness has the recent and the usual size of the steps of n variables. With the value x_t and
+// s_t = log(|x_t - x_{t-1}| + floor SD),
 //
 //	Lately_t = Lately_{t-1} + b_t (s_t - Lately_{t-1})
 //	Usual_t  = Usual_{t-1} + a_t (s_t - Usual_{t-1})
 //
-// where t counts the values. A value that is not finite is missing.
+// where t is the number of values. A value that is not finite is missing.
 type Liveliness struct {
 	Before, Lately, Usual []float64
 
-	// Of the last sample.
-	Square []float64 // min(Lately - Usual, 0)², the latter before it learns; 0 = none
-	Last   []float64 // the same of the last step alone; NaN = no step
+	// Fields of the last sample.
+	Square []float64 // min(Lately - Usual, 0)², with Usual before this sample; 0: none
+	Last   []float64 // min(s_t - Usual, 0)² if Square > 0, otherwise 0; NaN: no step
 
 	Learns bool // whether Add learns Usual
 
@@ -27,8 +27,8 @@ type Liveliness struct {
 	limits [livLimits]float64
 }
 
-// NewLiveliness returns the statistics of no values. floor is a part of the standard deviation,
-// start the number of values that the first statistic needs, span and rate are the least weights b and a.
+// NewLiveliness returns statistics without values. floor is a share of the standard deviation, start the number of values
+// before the first statistic, and span and rate the least weights b and a.
 func NewLiveliness(n int, floor, start, span, rate float64) *Liveliness {
 	l := &Liveliness{
 		Learns: true, n: n, limits: [livLimits]float64{
@@ -40,7 +40,7 @@ func NewLiveliness(n int, floor, start, span, rate float64) *Liveliness {
 	return l
 }
 
-// Add learns the sample x. count is the number of values of each variable, variance their variance.
+// Add learns the sample x. count has the number of values per variable, and variance their variances.
 func (l *Liveliness) Add(x, count, variance []float64) {
 	if len(x) != l.n || len(count) < l.n || len(variance) < l.n {
 		panic("lanes: Liveliness.Add: lengths differ")

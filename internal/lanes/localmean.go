@@ -2,19 +2,18 @@ package lanes
 
 import "math"
 
-// LocalMean follows the local means of n variables, and the variances around them with
-// a longer memory. With the sample x_t and e = x_t - mean_{t-1},
+// LocalMean has the local means of n variables, and the variances around them with a longer memory. With the sample x_t
+// and e = x_t - mean_{t-1},
 //
 //	mean_t     = mean_{t-1} + a_t e,   mean_1 = x_1
 //	variance_t = variance_{t-1} + b_{t-1} (clip(e, winsor SD_{t-1})^2 - variance_{t-1})
 //
-// where a has the least weight rate and b the least weight slow. Clipping begins after
-// the given number of samples. A scale of at most degenerate |mean| is rounding,
-// and the variable a constant.
+// where a has the least weight rate, and b the least weight slow. Clipping begins after the given number of samples. If
+// SD is at most degenerate |mean|, it is rounding, and the variable is constant.
 type LocalMean struct {
 	Count, Mean, Variance []float64
 
-	// Derived from these.
+	// Fields that Derive and Add compute from those above.
 	SD            []float64 // root of Variance; 0 for a constant
 	Unit, Inverse []float64 // SD and 1/SD; 1 and 0 for a constant
 
@@ -23,8 +22,7 @@ type LocalMean struct {
 	limits [locLimits]float64
 }
 
-// NewLocalMean returns the statistics of no samples; the parameters belong to the
-// formulas above.
+// NewLocalMean returns statistics without samples. The parameters are those of the formulas of LocalMean.
 func NewLocalMean(n int, rate, slow, after, winsor, degenerate float64) *LocalMean {
 	l := &LocalMean{
 		n: n, limits: [locLimits]float64{

@@ -6,9 +6,9 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// Mixture is a weighted mean of K experts for each of n variables. The weights are those
-// of ML-Poly (Gaillard, Stoltz and van Erven 2014), an aggregation without a learning
-// rate. With the experts' forecasts Z_k, the issued forecast out and its outcome y,
+// Mixture is a weighted mean of K experts for each of n variables. The weights are those of ML-Poly (Gaillard, Stoltz
+// and van Erven 2014), an aggregation rule without a learning rate. With the experts' forecasts Z_k, the issued
+// forecast out and its outcome y,
 //
 //	gain_k    = sum over a round of Every outcomes of 2/Every loss'(out - y) (out - Z_k)
 //	Regret_k += gain_k,   Square_k += gain_k^2
@@ -16,28 +16,27 @@ import (
 //	Weights_k = evidence w_k/sum(w) + (1 - evidence) Prior_k
 //	evidence  = Rounds/(Rounds + PriorRounds)
 //
-// or Prior_k while sum(w) is zero. The gain is that of moving a little towards the
-// expert, the gradient trick, with which the mixture competes with the best convex
-// combination. The derivative of half the loss is
+// or Prior_k while sum(w) is zero. The gain is the gradient of the loss in the direction of the expert (gradient
+// trick): so the mixture competes with the best convex combination. The derivative of half the loss is
 //
 //	loss'(e)/2 = clip(e, Limit)                          unless Relative
 //	loss'(e)/2 = clip(e, Winsor sqrt(s))/s,   s = max(Scale_{t-1}, Smallest)
 //	Scale_t    = Scale_{t-1} + a_t (min(e^2, Winsor^2 Scale_{t-1}) - Scale_{t-1}),   Scale_0 = e_1^2
 //
-// where the minimum applies once t > After and Rate is the rate of a_t. Relative makes
-// regrets free of units: where the experts are far better than 0, the differences of
-// their errors would be nothing beside the regrets of the first outcomes.
+// where the minimum applies once t > After, and Rate is the rate of a_t. Relative makes regrets independent of units.
+// Otherwise, when the experts' errors have become small, the differences between them would be negligible beside the
+// regrets of the first outcomes.
 //
-// A matrix has a row of vec.Stride(n) elements for each expert, a vector has one.
+// A matrix has one row of vec.Stride(n) elements per expert. A vector has one row.
 type Mixture struct {
 	Weights, Z     []float64 // matrices
 	Regret, Square []float64 // matrices: sums over complete rounds
-	Gain           []float64 // matrix: sum over the outcomes of the present round
-	Mean           []float64 // vectors: sum_k Weights_k Z_k,
-	Low, High      []float64 // and the least and largest of 0 and Z_k
+	Gain           []float64 // matrix: sum over the outcomes of the current round
+	Mean           []float64 // vector: sum_k Weights_k Z_k
+	Low, High      []float64 // vectors: minimum and maximum of 0 and all Z_k
 
-	Outcomes, Rounds []float64 // vectors: outcomes of the present round, and complete rounds
-	Seen, Scale      []float64 // vectors: t and Scale_t, when Relative
+	Outcomes, Rounds []float64 // vectors: number of outcomes in the current round, and of complete rounds
+	Seen, Scale      []float64 // vectors: t and Scale_t, if Relative
 	evidence         []float64 // vector
 
 	MixtureConfig
@@ -45,7 +44,7 @@ type Mixture struct {
 	limits [mixLimits]float64
 }
 
-// MixtureConfig has the constants of a Mixture; see there.
+// MixtureConfig has the constants of a Mixture; its comment explains them.
 type MixtureConfig struct {
 	Experts, Variables int // K and n, both positive
 
@@ -98,8 +97,8 @@ func (m *Mixture) Derive() {
 	m.Learn(m.Mean, none)
 }
 
-// SetEvery changes the number of outcomes of a round to every > 0. A round that has every or
-// more outcomes already ends with the next one.
+// SetEvery sets the number of outcomes per round to every > 0. If the current round already has that many outcomes, it
+// ends with the next one.
 func (m *Mixture) SetEvery(every int) {
 	if every == m.Every {
 		return
@@ -111,9 +110,8 @@ func (m *Mixture) SetEvery(every int) {
 	}
 }
 
-// Aggregate sets Z_k = clip((f_k - x) inverse, limit), and Mean, Low and High from them.
-// f has a row for each expert, of n or vec.Stride(n) elements, and holds no NaN; x has n
-// elements, inverse is a vector.
+// Aggregate sets Z_k = clip((f_k - x) inverse, limit), and from them Mean, Low and High. f has one row per expert, of n
+// or vec.Stride(n) elements, and no NaN. x has n elements, and inverse is a vector.
 func (m *Mixture) Aggregate(f, x, inverse []float64, limit float64) {
 	row := len(m.Mean)
 	if len(f) == m.Experts*m.Variables {
@@ -175,7 +173,7 @@ func regretsPortable(m *Mixture, out, y []float64) {
 			m.Weights[i] = w
 			sum += w
 		}
-		// A sum below 1e-308 has no inverse.
+		// The reciprocal of a sum below 1e-308 overflows.
 		scale, left := float64(min(1/sum, math.MaxFloat64)*m.evidence[j]), 1.0
 		if sum > 0 {
 			left = 1 - m.evidence[j]
@@ -187,7 +185,7 @@ func regretsPortable(m *Mixture, out, y []float64) {
 	}
 }
 
-// slope returns loss'(e)/2 and learns the scale of e.
+// slope returns loss'(e)/2, and learns the scale of e.
 func (m *Mixture) slope(j int, e float64) float64 {
 	p := &m.limits
 	if !m.Relative {

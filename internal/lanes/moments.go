@@ -2,40 +2,37 @@ package lanes
 
 import "math"
 
-// Moments are exponentially forgotten means and variances of n variables, the mean
-// squares of their increments, and their ranges. With a sample x_t, the weight w, the
-// forgetting factor f and the share 1/w of the sample,
+// Moments has exponentially weighted means and variances of n variables, the mean squares of their increments, and their
+// ranges. With the sample x_t, the total weight w and the forgetting factor f,
 //
 //	w_t = f w_{t-1} + 1
 //	e   = clip(x_t - mean_{t-1}, winsor SD_{t-1})
 //	mean_t     = mean_{t-1} + e/w_t
 //	variance_t = variance_{t-1} + (e^2 (1 - 1/w_t) - variance_{t-1})/w_t
 //
-// (West 1979, weighted as in Finch 2009). The mean square of the increments x_t -
-// x_{t-1} has a weight of its own and no mean. Clipping begins at a weight of after, so
-// that one wild value cannot spoil a scale for long. A scale of at most degenerate
-// |mean| is rounding, and the variable a constant.
+// (West 1979, weighted as in Finch 2009). The mean square of the increments x_t - x_{t-1} has its own total weight, and
+// no mean is subtracted. Clipping begins at the total weight after: one outlier cannot distort a scale for long. If SD
+// is at most degenerate |mean|, it is rounding, and the variable is constant.
 type Moments struct {
-	Last                   []float64 // last sample, NaN where it was missing
+	Last                   []float64 // last sample; NaN: missing
 	Weight, Mean, Variance []float64
-	DiffWeight, Diff2      []float64 // weight and mean square of the increments
+	DiffWeight, Diff2      []float64 // total weight and mean square of the increments
 	Low, High              []float64 // smallest and largest value
 
-	// Derived from these.
+	// Fields that Derive and Add compute from those above.
 	SD, RMS        []float64 // roots of Variance and Diff2; 0 for a constant
 	Unit, Inverse  []float64 // SD and 1/SD; 1 and 0 for a constant
 	Steps, PerStep []float64 // RMS and 1/RMS; 1 and 0 for a constant
 	Floor, Ceiling []float64 // Low - wide RMS and High + wide RMS
 
-	floorAhead, ceilingAhead []float64 // scratch of Bound, made with its first move
+	floorAhead, ceilingAhead []float64 // scratch of Bound; nil before the first call with a move
 
 	all    []float64
 	n      int
 	limits [momLimits]float64
 }
 
-// NewMoments returns the statistics of no samples; the parameters belong to the
-// formulas above.
+// NewMoments returns statistics without samples. The parameters are those of the formulas of Moments.
 func NewMoments(n int, forgetting, after, winsor, degenerate, wide float64) *Moments {
 	m := &Moments{
 		n: n, limits: [momLimits]float64{
@@ -57,14 +54,14 @@ func (m *Moments) Add(x []float64) {
 	moments(m, x)
 }
 
-// Break drops the last sample: the next one has no increment.
+// Break drops the last sample: the next sample has no increment.
 func (m *Moments) Break() {
 	for j := range m.Last {
 		m.Last[j] = math.NaN()
 	}
 }
 
-// Derive recomputes Unit to Ceiling from SD, RMS, Low and High.
+// Derive recomputes the fields from Unit to Ceiling from SD, RMS, Low and High.
 func (m *Moments) Derive() {
 	for j := range m.n {
 		m.derive(j)
@@ -116,7 +113,7 @@ func momentsPortable(m *Moments, x []float64) {
 			dev := winsorised(diff, m.RMS[j], w)
 			m.Diff2[j] += float64((float64(dev*dev) - m.Diff2[j]) * share)
 		}
-		// A mean square may be rounding alone, and negative.
+		// A mean square may be only rounding, and negative.
 		rounding := degenerate * math.Abs(m.Mean[j])
 		m.SD[j], m.RMS[j] = 0, 0
 		if s := math.Sqrt(m.Variance[j]); s > rounding {

@@ -2,7 +2,7 @@ package lanes
 
 import "math"
 
-// Residuals are the residuals r_t of n variables given the others. With
+// Residuals has the recent mean of the residuals r_t of n variables, each given the others. With
 //
 //	Mean_t  = Mean_{t-1} + pace b (r_t - Mean_{t-1})
 //	Usual_t = Usual_{t-1} + a (min(Mean_t², winsor Usual_{t-1}) - Usual_{t-1})
@@ -10,7 +10,7 @@ import "math"
 // the statistic is Mean_t² / Usual_{t-1}.
 type Residuals struct {
 	Mean, Usual []float64
-	Square      []float64 // of the last sample
+	Square      []float64 // statistic of the last sample
 	Pace        float64   // factor of the weight of a residual that is smaller than the mean
 
 	all    []float64
@@ -18,15 +18,14 @@ type Residuals struct {
 	limits [resLimits]float64
 }
 
-// NewResiduals returns the statistics of no residuals; span is b.
+// NewResiduals returns statistics without residuals. span is b.
 func NewResiduals(n int, span float64) *Residuals {
 	r := &Residuals{Pace: 1, n: n, limits: [resLimits]float64{resOne: 1, resSpan: span, resPace: 1, resRate: 0, resWinsor: 0, resLimit: 0}}
 	r.all = compact(n, r.fields())
 	return r
 }
 
-// Add learns the residuals r. rate is the weight a, and limit the largest statistic that changes
-// Usual.
+// Add learns the residuals r. rate is the weight a. Usual does not learn statistics above limit.
 func (s *Residuals) Add(r []float64, rate, winsor, limit float64) {
 	if len(r) != s.n {
 		panic("lanes: Residuals.Add: lengths differ")

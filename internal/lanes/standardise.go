@@ -6,9 +6,8 @@ import "github.com/orffvar/forecaster/internal/vec"
 //
 //	dst_i = clip((x_{k-1-i} - mean) inverse, limit),   i = 0 … k-1
 //
-// X and dst are k x n, mean and inverse have n elements. So the lags of a series whose
-// samples follow each other in memory come newest first. dst needs the capacity that
-// Rows gives.
+// X and dst are k x n; mean and inverse have n elements. If X has consecutive samples of a series, dst has its lags,
+// the newest first. dst needs the capacity that Rows gives.
 func Standardise(dst, x, mean, inverse []float64, limit float64) {
 	n := len(mean)
 	if len(inverse) != n || n == 0 || len(x) != n && len(x)%n != 0 || len(dst) != len(x) {
@@ -29,14 +28,13 @@ func standardisePortable(dst, x, mean, inverse []float64, limit float64) {
 	}
 }
 
-// Bound turns the output v of a regression into a forecast that stays near the last
-// sample and within the range of the past, which moves on with the series:
+// Bound converts the output v of a regression into a forecast near the last sample, and within the range of the past.
+// move shifts this range with the series:
 //
 //	step = clip(origin + unit v - last, limit Steps)
 //	dst  = min(max(last + step, Floor + min(move, 0)), Ceiling + max(move, 0))
 //
-// A v of NaN counts as 0, a move of nil too. All others have n elements; dst needs the
-// capacity that Rows gives.
+// A NaN in v counts as 0. move nil counts as 0. All others have n elements; dst needs the capacity that Rows gives.
 func (m *Moments) Bound(dst, v, origin, unit, last []float64, limit float64, move []float64) {
 	n := m.n
 	if len(dst) != n || len(v) != n || len(origin) != n || len(unit) != n || len(last) != n {
@@ -55,7 +53,7 @@ func (m *Moments) Bound(dst, v, origin, unit, last []float64, limit float64, mov
 	bound(m, dst[:vec.Stride(n)], v, origin, unit, last, floor, ceiling, limit)
 }
 
-// Range returns the range of forecasts of variable j when the series moves on, see Bound.
+// Range returns the range of forecasts of variable j after the given move, see Bound.
 func (m *Moments) Range(j int, move float64) (floor, ceiling float64) {
 	return m.Floor[j] + min(move, 0), m.Ceiling[j] + max(move, 0)
 }

@@ -2,15 +2,15 @@ package lanes
 
 import "math"
 
-// Steps are the typical steps of n variables: root mean squares of the increments s_t =
-// x_t - x_{t-1} that are not zero. With t counting these,
+// Steps has the typical steps of n variables: root mean squares of the nonzero increments s_t = x_t - x_{t-1}. With t
+// the number of nonzero increments,
 //
 //	Square_t = Square_{t-1} + a_t (min(s_t^2, winsor^2 Square_{t-1}) - Square_{t-1})
 //	Unit_t   = sqrt(Square_t)
 //
 // The minimum applies once t > after.
 type Steps struct {
-	Target        []float64 // clip(s_t/Unit_{t-1}, winsor); NaN for a missing increment, and up to the first that is not zero: before that there is no unit
+	Target        []float64 // clip(s_t/Unit_{t-1}, winsor); NaN for a missing increment, and up to the first nonzero one, before which there is no unit
 	Count, Square []float64 // t and Square_t
 	Unit, Inverse []float64 // Unit_t and 1/Unit_t; 1 and 1 while t = 0
 
@@ -19,7 +19,7 @@ type Steps struct {
 	limits [stepLimits]float64
 }
 
-// NewSteps returns the statistics of no increments; rate is the rate of a_t.
+// NewSteps returns statistics without increments. rate is the rate of a_t.
 func NewSteps(n int, after, winsor, rate float64) *Steps {
 	s := &Steps{
 		n: n, limits: [stepLimits]float64{

@@ -2,54 +2,53 @@ package lanes
 
 import "math"
 
-// Rows of the forecasts that Tally scores: the model's, the naive and the reference
-// forecast, and the bounds of the interval.
+// Rows of the forecasts that Tally scores: forecasts of the model, the naive method and the reference, and the bounds
+// of the interval.
 const (
 	TallyForecast = iota
 	TallyNaive
 	TallyReference
 	TallyLower
 	TallyUpper
-	TallyForecasts // their number
+	TallyForecasts // number of rows
 
-	TallyErrors     = TallyNaive // rows of a model whose errors alone are asked for
-	TallyReferences = TallyLower // rows of a model without intervals
+	TallyErrors     = TallyNaive // number of rows if only the errors of the model are scored
+	TallyReferences = TallyLower // number of rows for a model without intervals
 )
 
-// Rows of the sums that Tally keeps.
+// Rows of the sums of Tally.
 const (
-	TallyCount    = iota // targets that were scored
+	TallyCount    = iota // number of scored targets
 	TallySE              // squared error
-	TallySE2             // its square
+	TallySE2             // square of the squared error
 	TallyAE              // absolute error
-	TallyMean            // of the targets, not a sum
-	TallyM2              // squared deviations of the targets from it
+	TallyMean            // mean of the targets, not a sum
+	TallyM2              // squared deviations of the targets from their mean
 	TallyNaiveSE         // squared error of the naive forecast
-	TallyNaiveAE         // its absolute error
-	TallyRefCount        // scored targets with a reference forecast
-	TallyRefOwnSE        // squared error of the model on these
-	TallyRefSE           // squared error of the reference on these
-	TallyBounded         // scored targets with an interval
-	TallyMissed          // scored targets outside of their interval
+	TallyNaiveAE         // absolute error of the naive forecast
+	TallyRefCount        // number of scored targets with a reference forecast
+	TallyRefOwnSE        // squared error of the model on targets with a reference forecast
+	TallyRefSE           // squared error of the reference
+	TallyBounded         // number of scored targets with an interval
+	TallyMissed          // number of scored targets outside of their interval
 	TallyWidth           // width of the interval
 	TallyExcess          // distance of the target from the interval
 	TallySums            // number of rows
 )
 
-// tallySums are the numbers of rows that Tally keeps, by the number of rows that wait: the
-// errors of the model alone, errors of the naive forecast and the reference, and the intervals.
+// tallySums maps the number of rows of forecasts to the number of rows of sums: for the errors of the model alone, with
+// the naive forecast and the reference, and with intervals.
 var tallySums = [TallyForecasts + 1]int{
 	TallyErrors:     TallyNaiveSE,
 	TallyReferences: TallyBounded,
 	TallyForecasts:  TallySums,
 }
 
-// TallyRows returns the number of rows that Tally keeps for so many rows of forecasts.
+// TallyRows returns the number of rows of sums for the given number of rows of forecasts.
 func TallyRows(forecasts int) int { return tallySums[forecasts] }
 
-// TallySize returns the distance in numbers between the sums of two neighbouring horizons, for
-// n variables. A masked store covers up to seven numbers behind a row, and a load from there would
-// wait for it.
+// TallySize returns the distance in elements between the sums of neighbouring horizons, for n variables. A masked store
+// covers up to seven elements behind a row, and a load from there would wait for the store.
 func TallySize(forecasts, n int) int {
 	size := TallyRows(forecasts) * n
 	if n >= fewTallied {
@@ -58,23 +57,20 @@ func TallySize(forecasts, n int) int {
 	return size
 }
 
-// fewTallied variables take less time in Go than the call of a kernel.
+// fewTallied is the least number of variables for the kernel of Tally: for fewer, Go is faster.
 const fewTallied = 4
 
-// Tally adds the errors of one sample of n variables to the sums over samples, at each of H
-// horizons. A target is scored when the target, its forecast and the naive forecast are finite.
-// The reference and the interval take part where they are finite as well. Mean and squared
-// deviations of the targets follow Welford (1962): with d = y - mean_{t-1},
+// Tally adds the errors of one sample of n variables to the sums over samples, at each of H horizons. A target is
+// scored if the target, its forecast and the naive forecast are finite. The reference and the interval are scored if
+// they are finite, too. Mean and squared deviations of the targets follow Welford (1962): with d = y - mean_{t-1},
 //
 //	mean_t = mean_{t-1} + d/t,   M2_t = M2_{t-1} + d (y - mean_t)
 //
-// The forecasts of a horizon wait at its offset: rows x n, where rows is TallyErrors,
-// TallyReferences or TallyForecasts. With TallyErrors a forecast whose naive forecast is not
-// finite has to be NaN. sums are H x TallyRows(rows) x n,
-// TallySize apart. errs, H x n, is set to target minus
-// forecast, NaN for a target that is not scored; then the forecasts of the model are set to NaN.
-// totals, H x 3, gets the number of variables that were scored, and the sums of their squared
-// and absolute errors.
+// offsets has the position in waiting of the forecasts of each horizon: rows x n, where rows is TallyErrors,
+// TallyReferences or TallyForecasts. With TallyErrors, a forecast must be NaN if its naive forecast is not finite. sums
+// is H x TallyRows(rows) x n, with horizons TallySize apart. Tally writes target minus forecast into errs, H x n; NaN
+// for a target that is not scored. Then it sets the forecasts of the model to NaN. It writes the number of scored
+// variables, and the sums of their squared and absolute errors, into totals, H x 3.
 func Tally(totals, sums, errs, waiting []float64, offsets []int, target []float64, rows int) {
 	n, size := len(target), TallySize(rows, len(target))
 	if TallyRows(rows) == 0 || len(totals) != 3*len(offsets) || len(errs) != n*len(offsets) || len(sums) != size*len(offsets) {
