@@ -15,8 +15,7 @@ import (
 	"github.com/orffvar/forecaster/internal/spelling"
 )
 
-// A binder writes the values of the layers (files, environment, --set) into the fields
-// of a Config.
+// A binder writes the values of the layers (files, environment, --set) into the fields of a Config.
 type binder struct {
 	*Checker
 	cfg *Config
@@ -32,7 +31,7 @@ var (
 	secretType   = reflect.TypeFor[secret.Text]()
 )
 
-// isBlock reports whether values of type t have keys rather than a value.
+// isBlock reports whether the type t is a block: it has keys and no value of its own.
 func isBlock(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -40,7 +39,7 @@ func isBlock(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t != secretType
 }
 
-// open returns the struct behind v. It allocates an absent block, with its defaults.
+// open returns the struct of the block v. It allocates an absent block, with its defaults.
 func open(v reflect.Value) reflect.Value {
 	if v.Kind() != reflect.Pointer {
 		return v
@@ -54,7 +53,7 @@ func open(v reflect.Value) reflect.Value {
 	return v.Elem()
 }
 
-// remove takes away an optional block; the settings of a format stay.
+// remove removes an optional block. A block of a format, which is always in force, keeps its settings.
 func remove(v reflect.Value) {
 	if k, _ := kindOf(v.Type()); !k.Always {
 		v.SetZero()
@@ -77,8 +76,8 @@ func find(t reflect.Type, name string) (member, bool) {
 	return all[i], true
 }
 
-// unknown returns the error text for a key that the block at path does not have, with
-// the new or the nearest name.
+// unknown returns the error text for a key that the block at path does not have. It suggests the new name or the
+// nearest name.
 func unknown(path string, t reflect.Type, name string) string {
 	msg := fmt.Sprintf("unknown key %q", name)
 	whole := strings.TrimPrefix(path+"."+name, ".")
@@ -104,7 +103,7 @@ func unknown(path string, t reflect.Type, name string) string {
 	return msg
 }
 
-// onlyKey returns the key that ends in a name, "" where there are none or several.
+// onlyKey returns the path of the only key that ends in name, or "" if there is none or more than one.
 func onlyKey(name string) string {
 	var found []string
 	leaves(reflect.TypeFor[Config](), "", func(path string, _ member) {
@@ -118,8 +117,8 @@ func onlyKey(name string) string {
 	return found[0]
 }
 
-// set assigns text to the leaf at path ("model.order"), as the environment and
-// --set do. The word null removes an optional block.
+// set assigns text to the leaf at path ("model.order"), for the environment and --set. The word null removes an optional
+// block.
 func (b *binder) set(path, text, where string) {
 	v := reflect.ValueOf(b.cfg).Elem()
 	names := strings.Split(path, ".")
@@ -159,7 +158,7 @@ func (b *binder) set(path, text, where string) {
 	b.leaf(path, where, v, elements(v.Type(), text))
 }
 
-// remedyOfBlock names a key of the block that a user can set, or {} for a block without keys.
+// remedyOfBlock returns a key of the block that a user can set, or {} for a block without keys.
 func remedyOfBlock(path string, t reflect.Type) string {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -170,7 +169,7 @@ func remedyOfBlock(path string, t reflect.Type) string {
 	return "it has no keys: set it to {}"
 }
 
-// elements splits the text of a list at its commas; other types have one element.
+// elements splits the text of a list at its commas. The text of any other type is one element.
 func elements(t reflect.Type, text string) []string {
 	if t.Kind() != reflect.Slice {
 		return []string{text}
@@ -196,7 +195,7 @@ func elements(t reflect.Type, text string) []string {
 	return parts
 }
 
-// leaf assigns the texts of one value to v: one text, or one for each element of a list.
+// leaf assigns the texts of a value to v: one text, or one per element of a list.
 func (b *binder) leaf(path, where string, v reflect.Value, texts []string) {
 	b.origins[path] = where
 	delete(b.broken, path)
@@ -224,7 +223,7 @@ func (b *binder) leaf(path, where string, v reflect.Value, texts []string) {
 func parseInto(v reflect.Value, text string) error {
 	switch v.Type() {
 	case durationType:
-		d, err := time.ParseDuration(text) // "0" needs no unit
+		d, err := time.ParseDuration(text) // ParseDuration accepts "0" without a unit
 		if err != nil {
 			return fmt.Errorf("must be a duration such as 5s or 1h30m, got %q", text)
 		}
@@ -288,7 +287,7 @@ func parseInto(v reflect.Value, text string) error {
 	return nil
 }
 
-// leaves calls f for each setting and its path, in order.
+// leaves calls f for each setting and its path, in the order of the fields.
 func leaves(t reflect.Type, prefix string, f func(path string, m member)) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -302,8 +301,7 @@ func leaves(t reflect.Type, prefix string, f func(path string, m member)) {
 	}
 }
 
-// envPrefix begins the name of each environment variable that is a setting:
-// FORECASTER_MODEL_ORDER sets model.order.
+// envPrefix is the prefix of environment variables for settings: FORECASTER_MODEL_ORDER sets model.order.
 const envPrefix = "FORECASTER_"
 
 // variable returns the name of the environment variable for the setting at path.
@@ -311,9 +309,8 @@ func variable(path string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
 }
 
-// environment applies the variables that are settings. Others with the prefix
-// are refused only when they begin with the name of a block, because
-// orchestrators inject names such as FORECASTER_SERVICE_HOST.
+// environment applies the variables for settings. It returns an error for an unknown variable only if its name
+// continues with the name of a block: orchestrators inject names such as FORECASTER_SERVICE_HOST.
 func (b *binder) environment(environ []string) {
 	known, old := make(map[string]string), make(map[string]string)
 	leaves(reflect.TypeFor[Config](), "", func(path string, _ member) { known[variable(path)] = path })
@@ -345,7 +342,7 @@ func (b *binder) environment(environ []string) {
 	}
 }
 
-// nearest suggests a known variable for a misspelt one.
+// nearest returns the known variable that is most similar to a misspelt name.
 func nearest(name string, known map[string]string) string {
 	best, bestDist := "", 4
 	for k := range known {
@@ -359,7 +356,7 @@ func nearest(name string, known map[string]string) string {
 	return ", did you mean " + best + "?"
 }
 
-// secrets calls f for each secret whose file is named beside it; orchestrators mount secrets as files.
+// secrets calls f for each secret KEY with a file in KEY_file: orchestrators mount secrets as files.
 func secrets(block reflect.Value, prefix string, f func(path, file string, text *secret.Text)) {
 	for _, m := range members(block.Type()) {
 		v := m.of(block)
@@ -375,7 +372,7 @@ func secrets(block reflect.Value, prefix string, f func(path, file string, text 
 	}
 }
 
-// SecretFiles returns the files of secrets that can change while a job runs.
+// SecretFiles returns the files of secrets with live keys: they can change while a job runs.
 func SecretFiles(c *Config) (files []string) {
 	live := Live()
 	secrets(reflect.ValueOf(c).Elem(), "", func(path, file string, _ *secret.Text) {

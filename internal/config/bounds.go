@@ -10,7 +10,7 @@ import (
 
 // Bound is the range of a variable.
 type Bound struct {
-	Variable  string // "*" = every other one
+	Variable  string // "*": every variable without its own bound
 	Low, High float64
 }
 
@@ -83,7 +83,7 @@ func parseBounds(texts []string) (list []Bound, err error) {
 	return list, nil
 }
 
-// repeated returns the name of a variable that has several bounds.
+// repeated returns the first variable with more than one bound.
 func repeated(list []Bound) (name string, found bool) {
 	for i, b := range list {
 		if slices.ContainsFunc(list[:i], func(o Bound) bool { return o.Variable == b.Variable }) {
@@ -93,7 +93,7 @@ func repeated(list []Bound) (name string, found bool) {
 	return "", false
 }
 
-// BoundOf returns the bound of a variable in a list: its own, or else the one of "*"; without either, one without ends.
+// BoundOf returns the bound of a variable in a list: its own bound, or the bound of "*", or a bound without ends.
 func BoundOf(list []Bound, variable string) Bound {
 	found := Bound{Variable: variable, Low: math.Inf(-1), High: math.Inf(1)}
 	for _, b := range list {

@@ -11,16 +11,16 @@ import (
 	"github.com/orffvar/forecaster/internal/spelling"
 )
 
-// A Checker collects violated relations between settings. Every error begins with the place
-// of its setting: file and line, variable or flag.
+// A Checker collects errors in the relations between settings. Every error begins with the place of its setting: file
+// and line, environment variable or flag.
 type Checker struct {
-	origins map[string]string // path -> where it was set last
-	broken  map[string]bool   // paths whose value could not be read
+	origins map[string]string // path -> place where it was set last
+	broken  map[string]bool   // paths with a value that could not be read
 	errs    []placed
 	files   []string // in the order of reading
 }
 
-// placed is an error and the place of its setting.
+// placed is an error with the place of its setting.
 type placed struct {
 	where string
 	err   error
@@ -31,10 +31,10 @@ func NewChecker() *Checker {
 	return &Checker{origins: make(map[string]string), broken: make(map[string]bool)}
 }
 
-// A Check validates names that stand for types, which this package does not know.
+// A Check validates names that select types: this package does not have those types.
 type Check func(*Checker, *Config)
 
-// Err returns an error of type Errors, or nil if everything holds.
+// Err returns an error of type Errors, or nil if there is no error.
 func (c *Checker) Err() error {
 	if len(c.errs) == 0 {
 		return nil
@@ -42,7 +42,7 @@ func (c *Checker) Err() error {
 	return c.inOrder()
 }
 
-// inOrder returns the errors of files by their lines, and behind them all others as they were found.
+// inOrder returns the errors in files, ordered by line, and then the others, in the order of their discovery.
 func (c *Checker) inOrder() Errors {
 	at := func(e placed) (file, line int) {
 		for k, name := range c.files {
@@ -66,30 +66,29 @@ func (c *Checker) inOrder() Errors {
 	return errs
 }
 
-// Need records a violation of the setting at path unless ok holds.
+// Need records an error for the setting at path unless ok is true.
 func (c *Checker) Need(ok bool, path, format string, args ...any) {
 	if !ok && !c.broken[path] {
 		c.fail(c.origin(path), path, format, args...)
 	}
 }
 
-// OneOf records a violation of the setting at path unless got is one of the names.
+// OneOf records an error for the setting at path unless got is one of the names.
 func (c *Checker) OneOf(path, got string, names ...string) {
 	c.Need(slices.Contains(names, got), path, "%s", spelling.NotOneOf(got, names))
 }
 
-// AtLeast records a violation unless got >= limit.
+// AtLeast records an error for the setting at path unless got >= limit.
 func AtLeast[T cmp.Ordered](c *Checker, path string, got, limit T) {
 	c.Need(got >= limit, path, "must be >= %v, got %v", limit, got)
 }
 
-// NeedInterval records a violation if a setting is given without pipeline.interval, the grid of rows.
+// NeedInterval records an error if a setting is given without pipeline.interval, the spacing of rows.
 func (c *Checker) NeedInterval(cfg *Config, given bool, setting string) {
 	c.Need(!given || cfg.Pipeline.Interval > 0, "pipeline.interval", "must be given as a duration with %s: the rows are its multiples", setting)
 }
 
-// origin returns the place where the setting at path was made, or the block that
-// lacks it.
+// origin returns the place of the setting at path, or the place of the nearest block above it.
 func (c *Checker) origin(path string) string {
 	for path != "" {
 		if where, ok := c.origins[path]; ok {
@@ -100,7 +99,7 @@ func (c *Checker) origin(path string) string {
 	return ""
 }
 
-// Errors are all violations, in the order of the lines of the files.
+// Errors are all errors of a configuration, in the order of the lines of the files.
 type Errors []error
 
 func (e Errors) Error() string {
@@ -114,19 +113,19 @@ func (e Errors) Error() string {
 // errSyntax marks a file that was not read.
 var errSyntax = errors.New("not read")
 
-// syntaxError is an error at a place of a file that could not be parsed.
+// syntaxError is the error in a file that could not be parsed, with its place.
 type syntaxError struct{ text string }
 
 func (e *syntaxError) Error() string        { return e.text }
 func (e *syntaxError) Is(target error) bool { return target == errSyntax }
 
-// Unread reports whether a file could not be read, so that its settings seem to be missing.
+// Unread reports whether a file could not be read. Then its settings seem to be missing.
 func (e Errors) Unread() bool { return errors.Is(e, errSyntax) }
 
-// Unwrap makes errors.Is and errors.As see each of them.
+// Unwrap returns all errors, for errors.Is and errors.As.
 func (e Errors) Unwrap() []error { return e }
 
-// fail records a violation: "where: path: text".
+// fail records the error "where: path: text".
 func (c *Checker) fail(where, path, format string, args ...any) {
 	msg := fmt.Sprintf(format, args...)
 	if path != "" {

@@ -1,7 +1,6 @@
-// Package config reads the configuration of the program: YAML files, then the
-// environment, then settings given on the command line, merged over defaults
-// and validated as a whole. internal/wire declares the settings of inputs, outputs and formats, and
-// has the types behind names such as "auto".
+// Package config reads the configuration of the program. It merges YAML files, the environment, and settings of the
+// command line over the defaults, and validates the result as a whole. internal/wire declares the settings of inputs,
+// outputs and formats, and has the types behind names such as "auto".
 package config
 
 import (
@@ -17,8 +16,7 @@ import (
 	"github.com/orffvar/forecaster/internal/secret"
 )
 
-// Config is everything that can be configured. The yaml tags are the keys;
-// docs/configuration.md describes them for users.
+// Config has all settings. The yaml tags are the keys; docs/configuration.md describes them for users.
 type Config struct {
 	Input    Input    `yaml:"input"`
 	Pipeline Pipeline `yaml:"pipeline"`
@@ -30,35 +28,35 @@ type Config struct {
 	Log      Log      `yaml:"log"`
 }
 
-// Input is the source of the samples: one kind, and the settings of the formats.
+// Input is the source of the samples: one kind of input, and the settings of the formats.
 type Input struct {
 	Kinds
 	DataFormat string `yaml:"data_format"` // format of messages
-	TimeFormat string `yaml:"time_format"` // form of the times, or their unit; "" = found
-	TimeZone   string `yaml:"time_zone"`   // zone of times that name none
+	TimeFormat string `yaml:"time_format"` // layout or unit of the times; "": detected
+	TimeZone   string `yaml:"time_zone"`   // zone of times without a zone
 
-	// SeriesTags finds tags in the names of series, such as keys: {dc}/{host}.
+	// SeriesTags is a pattern that extracts tags from the names of series, such as keys: {dc}/{host}.
 	SeriesTags string `yaml:"series_tags"`
 }
 
-// Pipeline has the settings of the way of a sample from input to model.
+// Pipeline has the settings of the steps between input and model.
 type Pipeline struct {
-	Interval          Interval      `yaml:"interval"`            // spacing of samples; 0 = the running median of the differences
-	Wait              time.Duration `yaml:"wait"`                // for late values, in the time of the samples
-	WaitForLate       bool          `yaml:"wait_for_late"`       // complete rows wait, too
+	Interval          Interval      `yaml:"interval"`            // spacing of samples; 0: running median of the differences
+	Wait              time.Duration `yaml:"wait"`                // waiting time for late values, in the time of the samples
+	WaitForLate       bool          `yaml:"wait_for_late"`       // complete rows wait for late values, too
 	Aggregate         string        `yaml:"aggregate"`           // rule for several values of a variable in one row: latest or mean
-	Fill              string        `yaml:"fill"`                // substitute for a missing value: none or last
-	Variables         []string      `yaml:"variables"`           // of every series; empty = those of its first record
-	Rate              []string      `yaml:"rate"`                // counters, which become rates per second
-	Missing           []string      `yaml:"missing"`             // numbers that stand for a missing value, or none alone
-	MaxGap            int           `yaml:"max_gap"`             // longest gap, in samples, that is filled; a longer one drops the lags
-	MaxAhead          time.Duration `yaml:"max_ahead"`           // limit of a sample's time after its message's; 0 = none
-	Scope             string        `yaml:"scope"`               // series = one model per series, shared = one for all of a partition
-	Emit              []int         `yaml:"emit"`                // horizons that are scored and written; empty = all
-	SchemaChangeAfter int           `yaml:"schema_change_after"` // consecutive records with equal, new variables after which a series starts again; 0 = never
-	MaxSeries         int           `yaml:"max_series"`          // limit of series in a partition
-	MaxDim            int           `yaml:"max_dim"`             // limit of variables in a series
-	MaxAbs            float64       `yaml:"max_abs"`             // limit of a value's size
+	Fill              string        `yaml:"fill"`                // rule for several values of a variable in one row: latest or mean
+	Variables         []string      `yaml:"variables"`           // value in place of a missing one: none or last
+	Rate              []string      `yaml:"rate"`                // names of counters, which are converted to rates per second
+	Missing           []string      `yaml:"missing"`             // numbers that mark a missing value; none: no number does
+	MaxGap            int           `yaml:"max_gap"`             // longest gap, in samples, that is filled; a longer gap drops the lags
+	MaxAhead          time.Duration `yaml:"max_ahead"`           // largest difference between the time of a sample and that of its message; 0: no limit
+	Scope             string        `yaml:"scope"`               // series: one model per series; shared: one model per partition
+	Emit              []int         `yaml:"emit"`                // horizons that are scored and written; empty: all
+	SchemaChangeAfter int           `yaml:"schema_change_after"` // number of consecutive records with equal, new variables that restart a series; 0: never
+	MaxSeries         int           `yaml:"max_series"`          // largest number of series in a partition
+	MaxDim            int           `yaml:"max_dim"`             // largest number of variables in a series
+	MaxAbs            float64       `yaml:"max_abs"`             // largest absolute value
 }
 
 // MissingNumbers returns the numbers of Missing.
@@ -78,46 +76,46 @@ func (p *Pipeline) MissingNumbers() (list []float64, err error) {
 // Model has the settings of the forecaster.
 type Model struct {
 	Type        string    `yaml:"type"`
-	Tier        string    `yaml:"tier"`        // of auto: full, light, tiny; auto = by memory
-	Memory      Size      `yaml:"memory"`      // budget for all models; 0 = by what the machine has
-	Order       int       `yaml:"order"`       // lags
-	Horizon     int       `yaml:"horizon"`     // steps ahead
+	Tier        string    `yaml:"tier"`        // for auto: full, light, tiny, or auto, which chooses by memory
+	Memory      Size      `yaml:"memory"`      // bytes for all models; 0: derived from the memory of the machine
+	Order       int       `yaml:"order"`       // number of lags
+	Horizon     int       `yaml:"horizon"`     // number of steps ahead
 	Levels      []float64 `yaml:"levels"`      // coverage levels of the intervals
-	Experts     []string  `yaml:"experts"`     // members of auto beside persistence; empty = all
-	Season      int       `yaml:"season"`      // steps of a season; 0 = unknown: auto estimates it
-	SeasonTime  Interval  `yaml:"season_time"` // season as a time
+	Experts     []string  `yaml:"experts"`     // members of auto besides persistence; empty: all
+	Season      int       `yaml:"season"`      // length of a season in steps; 0: auto estimates it
+	SeasonTime  Interval  `yaml:"season_time"` // length of a season as a time
 	Frequencies int       `yaml:"frequencies"`
-	Bandwidth   float64   `yaml:"bandwidth"` // 0 = by the running median of distances
+	Bandwidth   float64   `yaml:"bandwidth"` // 0: derived from the running median of distances
 	Ridge       Ridge     `yaml:"ridge"`
 	Forgetting  float64   `yaml:"forgetting"`
 	Seed        uint64    `yaml:"seed"`
-	Intervals   string    `yaml:"intervals"` // model = its own, or quantile
-	Influence   bool      `yaml:"influence"` // track which variable influences which
+	Intervals   string    `yaml:"intervals"` // model: intervals of the model; or quantile
+	Influence   bool      `yaml:"influence"` // estimate the influence of each variable on each other
 	Anomaly     Anomaly   `yaml:"anomaly"`
-	Joint       bool      `yaml:"joint"` // add a region for the whole sample
+	Joint       bool      `yaml:"joint"` // add a joint region of all variables
 	Drift       Drift     `yaml:"drift"`
-	Exogenous   []string  `yaml:"exogenous"`    // variables that are inputs and are not forecast
-	Calendar    []string  `yaml:"calendar"`     // hour, weekday, month
-	TimeZone    string    `yaml:"time_zone"`    // of the calendar
-	Events      string    `yaml:"events"`       // file of events known in advance
-	NonNegative []string  `yaml:"non_negative"` // variables that cannot fall below 0
+	Exogenous   []string  `yaml:"exogenous"`    // names of inputs that are not forecast
+	Calendar    []string  `yaml:"calendar"`     // inputs from the calendar: hour, weekday, month
+	TimeZone    string    `yaml:"time_zone"`    // time zone of the calendar
+	Events      string    `yaml:"events"`       // file of known events
+	NonNegative []string  `yaml:"non_negative"` // names of variables that cannot be negative
 	Bounds      []string  `yaml:"bounds"`       // VARIABLE [>= LOW] [<= HIGH]
-	Limits      []string  `yaml:"limits"`       // the same form, of values that a variable should not reach
+	Limits      []string  `yaml:"limits"`       // VARIABLE [>= LOW] [<= HIGH]: range that a variable should not leave
 	Kernel      Kernel    `yaml:"kernel"`
 	Loss        Loss      `yaml:"loss"`
 	Optimiser   Optimiser `yaml:"optimiser"`
 
-	// Occurrences are the events of the file Events, which Load reads.
+	// Occurrences are the events in the file Events. Load reads them.
 	Occurrences []calendar.Event `yaml:"-"`
 }
 
 // Evaluate has the settings of the scores.
 type Evaluate struct {
-	Window   int `yaml:"window"`                 // recent targets in the scores; 0 = all
-	Interval int `yaml:"interval" reload:"live"` // samples per series between two points of scores
+	Window   int `yaml:"window"`                 // number of recent targets in the scores; 0: all
+	Interval int `yaml:"interval" reload:"live"` // number of samples per series between two scores
 }
 
-// Output has the places of the results; several kinds may be given.
+// Output has the destinations of the results; several kinds may be given.
 type Output struct {
 	Kinds
 	DeadLetters *DeadLetters `yaml:"dead_letters"`
@@ -127,22 +125,21 @@ type Output struct {
 type DeadLetters struct {
 	Path  string   `yaml:"path"`
 	Topic string   `yaml:"topic"`
-	Drop  []string `yaml:"drop"` // reasons that are only counted
+	Drop  []string `yaml:"drop"` // reasons of messages that are counted and not copied
 }
 
-// State has the place of the checkpoints, and their times.
+// State has the place of the checkpoints, and the times at which they are written.
 type State struct {
-	Dir      string        `yaml:"dir"`                    // of a single process; neither dir nor topic: every start is from scratch
-	Topic    string        `yaml:"topic"`                  // Kafka topic, for a consumer group of any number of processes
+	Dir      string        `yaml:"dir"`                    // folder, for a single process; without dir and topic every start is from scratch
+	Topic    string        `yaml:"topic"`                  // Kafka topic, for a consumer group with any number of processes
 	Interval time.Duration `yaml:"interval" reload:"live"` // time between checkpoints
-	Records  int           `yaml:"records" reload:"live"`  // records between checkpoints, whichever limit comes first
+	Records  int           `yaml:"records" reload:"live"`  // number of records between checkpoints; the first of the two limits counts
 
-	// Rebuild is the number of messages that are learnt again, without writing, when an update of the
-	// program has made a checkpoint unreadable; 0 = refuse to start.
+	// Rebuild is the number of messages that are learnt again, without output, if an update of the program has made a
+	// checkpoint unreadable. 0: refuse to start.
 	Rebuild int `yaml:"rebuild"`
 
-	// StallTimeout is the time without a heartbeat of a partition's work after which the
-	// process ends; 0 = never.
+	// StallTimeout is the time without a heartbeat of a partition after which the process exits. 0: never.
 	StallTimeout time.Duration `yaml:"stall_timeout"`
 }
 
@@ -150,18 +147,18 @@ type State struct {
 type Server struct {
 	Enabled bool        `yaml:"enabled"`
 	Listen  string      `yaml:"listen"`
-	Token   secret.Text `yaml:"token" reload:"live"` // required on other addresses than loopback
+	Token   secret.Text `yaml:"token" reload:"live"` // required on addresses other than loopback
 	TLSCert string      `yaml:"tls_cert"`            // certificate, followed by the certificates of its issuers
 	TLSKey  string      `yaml:"tls_key"`
 }
 
-// OnLoopback reports whether only this machine reaches the server.
+// OnLoopback reports whether only this machine can reach the server.
 func (s *Server) OnLoopback() bool {
 	host, _, err := net.SplitHostPort(s.Listen)
 	return err == nil && IsLoopback(host)
 }
 
-// IsLoopback reports whether a host is this machine.
+// IsLoopback reports whether host is a loopback address.
 func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
@@ -170,27 +167,27 @@ func IsLoopback(host string) bool {
 // Log is the process's own log.
 type Log struct {
 	Level  string `yaml:"level" reload:"live"`
-	Format string `yaml:"format"` // auto = text on a terminal, json otherwise
+	Format string `yaml:"format"` // auto: text on a terminal, otherwise json
 }
 
-// Drift detects changes of a series by the errors of its model.
+// Drift detects changes of a series from the errors of its model.
 type Drift struct {
 	Detect      bool    `yaml:"detect"`
 	Action      string  `yaml:"action"`       // none, forget, reset_scaler or restart
-	FalseAlarms float64 `yaml:"false_alarms"` // rate, per sample of a series that does not change
+	FalseAlarms float64 `yaml:"false_alarms"` // false alarms per sample of a series without changes
 }
 
 // Anomaly has the settings of alarms.
 type Anomaly struct {
-	FalseAlarms float64  `yaml:"false_alarms"` // per sample of a series that does not change
-	Alarms      string   `yaml:"alarms"`       // N per hour, day, week, month or year, of such a series; instead of FalseAlarms
-	NormalAfter int      `yaml:"normal_after"` // samples after which a lasting change is the new normal
-	MinDuration int      `yaml:"min_duration"` // consecutive samples above 1 that raise an alarm
-	Rules       []string `yaml:"rules"`        // VARIABLE [above|below] [least deviation] [N%]; suppress alarms
-	LevelSets   bool     `yaml:"level_sets"`   // also score how unusual the lags are
+	FalseAlarms float64  `yaml:"false_alarms"` // false alarms per sample of a series without changes
+	Alarms      string   `yaml:"alarms"`       // instead of FalseAlarms: N per hour, day, week, month or year, for such a series
+	NormalAfter int      `yaml:"normal_after"` // number of samples after which a lasting change becomes normal
+	MinDuration int      `yaml:"min_duration"` // number of consecutive samples above 1 that raise an alarm
+	Rules       []string `yaml:"rules"`        // VARIABLE [above|below] [least deviation] [N%]: suppress alarms
+	LevelSets   bool     `yaml:"level_sets"`   // also score the rarity of the lags
 }
 
-// AlarmsPerDay is Alarms as a number per day; 0 without.
+// AlarmsPerDay returns Alarms as a number per day; 0 if Alarms is not set.
 func (a *Anomaly) AlarmsPerDay() (float64, error) {
 	if a.Alarms == "" {
 		return 0, nil
@@ -207,9 +204,9 @@ func (a *Anomaly) AlarmsPerDay() (float64, error) {
 // AnomalyRule is one of Anomaly.Rules.
 type AnomalyRule struct {
 	Variable     string
-	MinDeviation float64 // from the forecast, in units of the data
-	MinRelative  float64 // relative to the size of the forecast
-	Direction    int     // 1 above, -1 below, 0 both
+	MinDeviation float64 // least deviation from the forecast, in units of the data
+	MinRelative  float64 // least deviation relative to the size of the forecast
+	Direction    int     // 1: above, -1: below, 0: both
 }
 
 // ParseAnomalyRule reads "VARIABLE [above|below] [least deviation] [N%]".

@@ -11,12 +11,11 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// reference is ${VAR} or ${VAR:default}; a dollar before it keeps it as text.
+// reference matches ${VAR} and ${VAR:default}. A second dollar before it makes it plain text.
 var reference = regexp.MustCompile(`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)(:([^}\n]*))?\}`)
 
-// mark stands for the i-th reference while YAML is parsed, so that a value
-// with a colon, a quote or a line break cannot change the structure of the
-// file. Its delimiters are private-use characters.
+// mark replaces the i-th reference while YAML is parsed: a value with a colon, a quote or a line break cannot change the
+// structure of the file. Its delimiters are private-use characters.
 var mark = regexp.MustCompile("\uE000([0-9]+)\uE001")
 
 // file applies one YAML document.
@@ -54,7 +53,7 @@ func original(m string, refs []string) string {
 	return refs[i]
 }
 
-// A walker assigns the nodes of one file to the fields that they name.
+// A walker assigns the nodes of one file to the fields with their names.
 type walker struct {
 	*binder
 	name    string
@@ -63,7 +62,7 @@ type walker struct {
 	anchors map[string]ast.Node
 }
 
-// where is "file:line" of a node.
+// where returns "file:line" of a node.
 func (w *walker) where(n ast.Node) string {
 	line := n.GetToken().Position.Line
 	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) > 0 {
@@ -136,7 +135,7 @@ func (w *walker) block(path string, v reflect.Value, n ast.Node) {
 	}
 }
 
-// value assigns a scalar or a list. A key without a value leaves the default.
+// value assigns a scalar or a list. A key without a value keeps the default.
 func (w *walker) value(path string, v reflect.Value, pair *ast.MappingValueNode) {
 	n, where := w.plain(pair.Value), w.where(pair.Key)
 	switch x := n.(type) {
@@ -202,8 +201,8 @@ func (w *walker) scalar(path string, n ast.Node) (string, bool) {
 	return text, ok
 }
 
-// hostPort turns host:port in a list in brackets back into a text. The parser makes it a mapping,
-// although by the YAML specification a colon without a space behind it belongs to a plain scalar.
+// hostPort converts host:port in a bracketed list back into a text. The parser makes it a mapping, but in YAML a colon
+// without a space behind it is part of a plain scalar.
 func hostPort(m *ast.MappingNode) (string, bool) {
 	if len(m.Values) != 1 || m.Start.Value == "{" {
 		return "", false

@@ -1,57 +1,56 @@
 package config
 
-// Kernel is the operator-valued kernel of the models kernelvar, okvar, onorma,
-// krls and nystroem.
+// Kernel is the operator-valued kernel of the models kernelvar, okvar, onorma, krls and nystroem.
 type Kernel struct {
 	Name      string  `yaml:"name"`
-	Parameter float64 `yaml:"parameter"` // of the first kernel; 0 = its default
+	Parameter float64 `yaml:"parameter"` // parameter of the first kernel; 0: its default
 
-	Coefficients []float64 `yaml:"coefficients"` // power series of dot_product and compositional
+	Coefficients []float64 `yaml:"coefficients"` // coefficients of the power series of dot_product and compositional
 
-	Sampling string `yaml:"sampling"` // of the random features
-	Inputs   string `yaml:"inputs"`   // auto, standardised, common or ranged
-	Linear   bool   `yaml:"linear"`   // add the linear kernel: an intercept and the lags
+	Sampling string `yaml:"sampling"` // sampling of the random features
+	Inputs   string `yaml:"inputs"`   // scaling: auto, standardised, common or ranged
+	Linear   bool   `yaml:"linear"`   // add the linear kernel: an intercept and linear terms in the lags
 
 	Plus  Term   `yaml:"plus"`  // second kernel, added to the first
 	Times Factor `yaml:"times"` // kernel that multiplies the sum
 
 	Operator Operator `yaml:"operator"`
 
-	Landmarks int     `yaml:"landmarks"` // of nystroem
-	Window    int     `yaml:"window"`    // samples of okvar
-	Terms     int     `yaml:"terms"`     // of onorma
-	Degree    int     `yaml:"degree"`    // of ngrc
-	Lambda    float64 `yaml:"lambda"`    // ridge of kernelvar, okvar and onorma; 0 = the model's own
+	Landmarks int     `yaml:"landmarks"` // number of landmarks of nystroem
+	Window    int     `yaml:"window"`    // number of samples in the window of okvar
+	Terms     int     `yaml:"terms"`     // number of terms of onorma
+	Degree    int     `yaml:"degree"`    // degree of ngrc
+	Lambda    float64 `yaml:"lambda"`    // ridge of kernelvar, okvar and onorma; 0: default of the model
 }
 
 // Term is a scalar kernel that is added to another one.
 type Term struct {
-	Name      string  `yaml:"name"` // empty = none
+	Name      string  `yaml:"name"` // empty: none
 	Parameter float64 `yaml:"parameter"`
-	Weight    float64 `yaml:"weight"` // the other kernel has the rest
+	Weight    float64 `yaml:"weight"` // weight w; the other kernel has the weight 1 - w
 }
 
 // Factor is a scalar kernel that multiplies the others.
 type Factor struct {
-	Name      string  `yaml:"name"` // empty = none
+	Name      string  `yaml:"name"` // empty: none
 	Parameter float64 `yaml:"parameter"`
 }
 
 // Operator has the settings of the matrix that couples the outputs of a kernel.
 type Operator struct {
 	Name   string    `yaml:"name"`
-	Gamma  string    `yaml:"gamma"`  // of decomposable, schur and tensor
-	Matrix []float64 `yaml:"matrix"` // Gamma, or the weights of the graph, row by row
-	Rank   int       `yaml:"rank"`   // of low_rank
-	Eta    float64   `yaml:"eta"`    // of graph: Gamma = (L + eta I)^-1; 0 = pseudo-inverse
+	Gamma  string    `yaml:"gamma"`  // coupling for decomposable, schur and tensor
+	Matrix []float64 `yaml:"matrix"` // Gamma, or the weights of the graph, row-major
+	Rank   int       `yaml:"rank"`   // rank for low_rank
+	Eta    float64   `yaml:"eta"`    // for graph: Gamma = (L + eta I)^-1; 0: pseudo-inverse
 
-	Positions []float64 `yaml:"positions"` // of the variables on a line, for gamma: positions
+	Positions []float64 `yaml:"positions"` // positions of the variables on a line, for gamma: positions
 	Length    float64   `yaml:"length"`    // length scale of Positions
 
-	Mix     float64 `yaml:"mix"`     // curl-free share of helmholtz
-	Form    string  `yaml:"form"`    // of the vector fields: bounded or unbounded
-	Reduced bool    `yaml:"reduced"` // of divergence_free: d-1 weights per frequency
-	Groups  int     `yaml:"groups"`  // number of groups of tensor
+	Mix     float64 `yaml:"mix"`     // share of the curl-free kernel in helmholtz
+	Form    string  `yaml:"form"`    // form of the vector fields: bounded or unbounded
+	Reduced bool    `yaml:"reduced"` // for divergence_free: d-1 weights per frequency
+	Groups  int     `yaml:"groups"`  // number of groups for tensor
 }
 
 // Loss is the loss of kernelvar and onorma.
@@ -60,26 +59,26 @@ type Loss struct {
 	Parameter float64 `yaml:"parameter"`
 }
 
-// Optimiser has the settings of the steps by which kernelvar learns; orffvar reads Step and Rate.
+// Optimiser has the settings of the learning steps of kernelvar. orffvar reads only Step and Rate.
 type Optimiser struct {
 	Step            string  `yaml:"step"`     // newton, plain or adagrad
 	Schedule        string  `yaml:"schedule"` // learning-rate schedule
-	Rate            float64 `yaml:"rate"`     // initial learning rate; 0 = default
-	Power           float64 `yaml:"power"`    // of inverse_scaling
-	Batch           int     `yaml:"batch"`    // samples per step
-	Blocks          int     `yaml:"blocks"`   // blocks of frequencies, one per step
+	Rate            float64 `yaml:"rate"`     // initial learning rate; 0: default
+	Power           float64 `yaml:"power"`    // exponent of inverse_scaling
+	Batch           int     `yaml:"batch"`    // number of samples per step
+	Blocks          int     `yaml:"blocks"`   // number of blocks of frequencies; one is visited per step
 	Decay           string  `yaml:"decay"`    // all or block
-	Clip            float64 `yaml:"clip"`     // limit of the gradient of a sample; 0 = default
+	Clip            float64 `yaml:"clip"`     // limit of the gradient of a sample; 0: default
 	Average         bool    `yaml:"average"`
-	Warm            int     `yaml:"warm"`             // samples before a batch fit; 0 = no batch fit
-	Solver          string  `yaml:"solver"`           // of the batch fit: auto, ridge, cg or lbfgs
-	Features        string  `yaml:"features"`         // keep, or redraw = drawn again from their seeds at each use
-	Redraw          int     `yaml:"redraw"`           // steps after which a block is drawn again; 0 = never
-	Grow            int     `yaml:"grow"`             // steps after which a block is added; 0 = never
+	Warm            int     `yaml:"warm"`             // number of samples before a batch fit; 0: no batch fit
+	Solver          string  `yaml:"solver"`           // solver of the batch fit: auto, ridge, cg or lbfgs
+	Features        string  `yaml:"features"`         // keep, or redraw: drawn again from their seeds at each use
+	Redraw          int     `yaml:"redraw"`           // number of steps after which a block is redrawn; 0: never
+	Grow            int     `yaml:"grow"`             // number of steps after which a block is added; 0: never
 	MostBlocks      int     `yaml:"most_blocks"`      // number of blocks at which growth ends
 	Manifold        float64 `yaml:"manifold"`         // weight of the semi-supervised penalty
-	ManifoldBatches int     `yaml:"manifold_batches"` // mini-batches that the penalty joins
-	GroupLasso      float64 `yaml:"group_lasso"`      // penalty on the norm of a frequency; 0 = none
+	ManifoldBatches int     `yaml:"manifold_batches"` // number of mini-batches that the penalty connects
+	GroupLasso      float64 `yaml:"group_lasso"`      // penalty on the norm of the weights of a frequency; 0: none
 }
 
 func defaultKernel() Kernel {
@@ -106,15 +105,13 @@ func (c *Config) Dim() (n int, ok bool) {
 	return n, n > 0
 }
 
-// Lags returns the number of inputs of a kernel, order times the variables, if the
-// configuration determines it.
+// Lags returns the number of inputs of a kernel, order times the number of variables, if the configuration determines it.
 func (c *Config) Lags() (n int, ok bool) {
 	n, ok = c.Dim()
 	return n * c.Model.Order, ok
 }
 
-// validateKernel checks the ranges of the numbers. internal/wire, which has the kernels and
-// models, checks their combinations.
+// validateKernel checks the ranges of the numbers. internal/wire, which has the kernels and models, checks combinations.
 func (b *binder) validateKernel(m *Model) {
 	k, op, o, l := &m.Kernel, &m.Kernel.Operator, &m.Optimiser, &m.Loss
 	c := b.Checker

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Settings are the keys of one kind of input, format or output. internal/wire has the kinds.
+// Settings are the keys of one kind of input, format or output. internal/wire declares the kinds.
 type Settings interface {
 	// Check records errors in the settings of c at path, such as input.kafka.
 	Check(v *Checker, path string, c *Config)
@@ -15,13 +15,13 @@ type Settings interface {
 type Kind struct {
 	Name     string
 	Settings func() Settings // a new pointer to a struct with the defaults
-	Always   bool            // in force without being mentioned, as the settings of a format
+	Always   bool            // in force even if it is not given, such as the settings of a format
 }
 
 // declared has the kinds below Input and below Output.
 var declared = make(map[reflect.Type][]Kind)
 
-// Declare sets the kinds of inputs, their formats among them, and the kinds of outputs.
+// Declare sets the kinds of inputs (which include their formats) and the kinds of outputs.
 func Declare(inputs, outputs []Kind) {
 	declared[reflect.TypeFor[Input]()], declared[reflect.TypeFor[Output]()] = inputs, outputs
 }
@@ -38,9 +38,9 @@ func kindOf(t reflect.Type) (Kind, bool) {
 	return Kind{}, false
 }
 
-// Kinds holds the settings of the kinds that are given. A copy shares them until Set.
+// Kinds holds the settings of the given kinds. A copy shares them until Set.
 type Kinds struct {
-	slots []any // for each kind a pointer to its settings, which are nil if it is not given
+	slots []any // one pointer per kind to its settings; they are nil if the kind is not given
 }
 
 func newKinds(t reflect.Type) (k Kinds) {
@@ -55,7 +55,7 @@ func newKinds(t reflect.Type) (k Kinds) {
 	return k
 }
 
-// slot returns the variable for settings of type t.
+// slot returns the variable with the settings of type t.
 func (k Kinds) slot(t reflect.Type) reflect.Value {
 	for _, s := range k.slots {
 		if v := reflect.ValueOf(s).Elem(); v.Type() == t {
@@ -77,7 +77,7 @@ func (k Kinds) clone() Kinds {
 	return c
 }
 
-// Set puts the settings of a kind in the place of its former ones.
+// Set replaces the settings of a kind.
 func (k *Kinds) Set(s Settings) {
 	*k = k.clone()
 	v := reflect.ValueOf(s)
@@ -92,7 +92,7 @@ func (k *Kinds) Set(s Settings) {
 	k.slots = append(k.slots, slot.Interface())
 }
 
-// Given returns the settings of the kinds that the configuration names, in the order of the table.
+// Given returns the settings of the given kinds, in the order of Declare.
 func (k Kinds) Given() (all []Settings) {
 	for _, s := range k.slots {
 		if v := reflect.ValueOf(s).Elem(); !v.IsNil() {
@@ -102,7 +102,7 @@ func (k Kinds) Given() (all []Settings) {
 	return all
 }
 
-// Of returns the settings of type T, nil unless they are given.
+// Of returns the settings of type T, or nil if they are not given.
 func Of[T any](k Kinds) *T {
 	for _, s := range k.slots {
 		if slot, ok := s.(**T); ok {
@@ -112,10 +112,10 @@ func Of[T any](k Kinds) *T {
 	return nil
 }
 
-// Empty reports whether results go nowhere.
+// Empty reports whether there is no output: results go nowhere.
 func (o *Output) Empty() bool { return len(o.Given()) == 0 && o.DeadLetters == nil }
 
-// chosen returns the names of the kinds that are given, and the names of all kinds.
+// chosen returns the names of the given kinds, and the names of all kinds.
 func (k Kinds) chosen(t reflect.Type) (given, all []string) {
 	for _, kind := range declared[t] {
 		if kind.Always {
@@ -129,7 +129,7 @@ func (k Kinds) chosen(t reflect.Type) (given, all []string) {
 	return given, all
 }
 
-// check lets the given kinds check themselves.
+// check calls Check of the given kinds.
 func (k Kinds) check(v *Checker, block string, c *Config) {
 	for _, s := range k.Given() {
 		if kind, ok := kindOf(reflect.TypeOf(s)); ok {
@@ -138,15 +138,15 @@ func (k Kinds) check(v *Checker, block string, c *Config) {
 	}
 }
 
-// A member is a key of a block: a field, or a kind that was declared.
+// A member is a key of a block: a field, or a declared kind.
 type member struct {
 	key   string
 	typ   reflect.Type
-	live  bool  // a running job takes over its changes
-	index []int // of the field; nil for a kind
+	live  bool  // a running job applies changes of it
+	index []int // index of the field; nil for a kind
 }
 
-// members returns the keys of a block of type t, keys of embedded structs in their place.
+// members returns the keys of a block of type t. Keys of embedded structs are in the place of the struct.
 func members(t reflect.Type) []member {
 	var all []member
 	for _, k := range declared[t] {

@@ -12,24 +12,22 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Sources are the layers of a configuration, in rising order of precedence:
-// the defaults, the files, the environment, the settings.
+// Sources are the layers of a configuration above the defaults. A later field has precedence over an earlier one.
 type Sources struct {
 	Files   []string  // paths of YAML files, merged in this order
-	Environ []string  // as of os.Environ
-	Set     []Setting // of --set and of flags
+	Environ []string  // environment, as from os.Environ
+	Set     []Setting // settings of --set and of flags
 }
 
-// Setting gives one value: model.order=4.
+// Setting gives a value to one key: model.order=4.
 type Setting struct {
 	Path  string
 	Value string
-	From  string // how the user gave it, for messages: "--order"
+	From  string // origin for messages, such as "--order"
 }
 
-// Load merges the layers and validates the result by the relations of this package and by
-// checks. The error is of type Errors and lists every violation. A Config is returned
-// beside an error, too: parts of it may be of use.
+// Load merges the layers, and validates the result by the rules of this package and by checks. The error is of type
+// Errors, and lists every violation. Load returns a Config even with an error: parts of it may be useful.
 func Load(src Sources, checks ...Check) (*Config, error) {
 	b := newBinder()
 	lookup := func(name string) (string, bool) {
@@ -61,12 +59,12 @@ func Load(src Sources, checks ...Check) (*Config, error) {
 	return b.cfg, b.Err()
 }
 
-// YAML writes the whole configuration, defaults included and secrets redacted.
+// YAML returns the whole configuration, with defaults and with redacted secrets.
 func (c *Config) YAML() ([]byte, error) {
 	return yaml.MarshalWithOptions(tree(reflect.ValueOf(*c)), yaml.IndentSequence(true))
 }
 
-// tree returns the keys of a block with their values, keys of declared kinds among them.
+// tree returns the keys and values of a block, and those of declared kinds in it.
 func tree(block reflect.Value) (list yaml.MapSlice) {
 	for _, m := range members(block.Type()) {
 		v := m.of(block)

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// Live returns the keys that a running job takes over from a changed configuration, those with
-// the tag reload:"live"; every other key needs a restart.
+// Live returns the keys with the tag reload:"live": a running job applies changes of them. All other keys need a restart.
 func Live() (keys []string) {
 	leaves(reflect.TypeFor[Config](), "", func(path string, m member) {
 		if m.live {
@@ -16,9 +15,8 @@ func Live() (keys []string) {
 	return keys
 }
 
-// Reload returns the configuration for a job that runs with old: old with the keys of Live
-// taken from next. changed are the keys of Live that differ, restart all other keys that
-// differ.
+// Reload returns the configuration for a job that runs with old: old, with the keys of Live from next. changed has the
+// keys of Live that differ, and restart the other keys that differ.
 func Reload(old, next *Config) (merged *Config, changed, restart []string) {
 	merged = old.Clone()
 	live := Live()
@@ -61,8 +59,8 @@ func clone(v reflect.Value) reflect.Value {
 	return c
 }
 
-// differences calls f for each setting in which a and b differ. A block that one of them
-// lacks is one difference, without values.
+// differences calls f for each setting that differs between a and b. A block that exists only in one of them is one
+// difference, without values.
 func differences(a, b reflect.Value, prefix string, f func(path string, from, to reflect.Value)) {
 	for _, m := range members(a.Type()) {
 		path, x, y := prefix+m.key, m.of(a), m.of(b)

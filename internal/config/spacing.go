@@ -8,7 +8,7 @@ import (
 
 const day = 24 * time.Hour
 
-// SpacingText is a duration in words: 1h, 7 days, 3 months.
+// SpacingText returns a duration in words: 1h, 7 days, 3 months.
 func SpacingText(d time.Duration) string {
 	if n := NearMonths(d); n > 0 {
 		return plural.Count(n, "month")
@@ -19,8 +19,8 @@ func SpacingText(d time.Duration) string {
 	return ShortDuration(d)
 }
 
-// NearMonths returns the months of the calendar that a spacing of whole days may be, up to a
-// year; 0 = none. Months differ in length, so two days more or less are allowed.
+// NearMonths returns the number of calendar months, up to 12, that a spacing of whole days can be; 0: none. Months
+// differ in length: the tolerance is two days.
 func NearMonths(d time.Duration) int {
 	if d%day != 0 {
 		return 0

@@ -12,7 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// mistakes have the probable mistake behind a message of the parser that contains the text reported.
+// mistakes maps a part of a message of the parser to the probable mistake.
 var mistakes = []struct{ reported, mistake string }{
 	{"cannot start any token", "a tab begins the line: indent with blanks"},
 	{"tab character", "a tab begins the line: indent with blanks"},
@@ -31,10 +31,10 @@ var mistakes = []struct{ reported, mistake string }{
 
 const noColon = `a line has no key, or no colon with a blank behind its key: write "key: value"`
 
-// explainSyntax names the line in which a file is no YAML, and the probable mistake. It quotes keys
-// alone: any other text may be a part of a secret.
+// explainSyntax names the line that is not YAML, and the probable mistake. It quotes only keys: any other text may be
+// part of a secret.
 func explainSyntax(name string, err error) string {
-	const rest = "; the other lines are not checked before" // the parser gives up at the first mistake
+	const rest = "; the other lines are not checked before" // the parser stops at the first mistake
 	var syntax yaml.Error
 	if !errors.As(err, &syntax) {
 		return name + ": this is not YAML"
@@ -58,10 +58,10 @@ func explainSyntax(name string, err error) string {
 	return where + ": this is not YAML: look at the indentation, the colons, brackets and quotes" + rest
 }
 
-// twice matches the message of the parser for a key that is defined twice.
+// twice matches the message of the parser for a duplicate key.
 var twice = regexp.MustCompile(`^mapping key "(.*)" already defined at \[([0-9]+):`)
 
-// isKey reports whether some block has a key of this name.
+// isKey reports whether any block has a key with this name.
 func isKey(name string) bool {
 	found := false
 	leaves(reflect.TypeFor[Config](), "", func(path string, _ member) {

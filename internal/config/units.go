@@ -19,7 +19,7 @@ var sizeUnits = []struct {
 	{"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"B", 1},
 }
 
-// ParseSize reads a size.
+// ParseSize parses a size.
 func ParseSize(s string) (Size, error) {
 	number, factor := strings.TrimSpace(s), int64(1)
 	for _, u := range sizeUnits {
@@ -35,7 +35,7 @@ func ParseSize(s string) (Size, error) {
 	return Size(n * factor), nil
 }
 
-// String writes the size in the largest binary unit that divides it.
+// String returns the size in the largest binary unit that divides it.
 func (s Size) String() string {
 	for i := 2; i >= 0; i-- {
 		if u := sizeUnits[i]; s >= Size(u.factor) && s%Size(u.factor) == 0 {
@@ -45,10 +45,10 @@ func (s Size) String() string {
 	return strconv.FormatInt(int64(s), 10)
 }
 
-// MarshalYAML writes the text that ParseSize reads.
+// MarshalYAML returns the text that ParseSize parses.
 func (s Size) MarshalYAML() ([]byte, error) { return []byte(s.String()), nil }
 
-// ShortDuration writes a duration without the units that are 0 at its end: 1h for 1h0m0s.
+// ShortDuration returns the text of a duration without trailing units of 0: 1h for 1h0m0s.
 func ShortDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -60,8 +60,7 @@ func ShortDuration(d time.Duration) string {
 	return s
 }
 
-// Interval is a time between samples: nanoseconds, or months of the calendar if it
-// is negative.
+// Interval is a time between samples. Positive: nanoseconds. Negative: minus the number of calendar months.
 type Interval int64
 
 var calendarIntervals = []struct {
@@ -69,27 +68,27 @@ var calendarIntervals = []struct {
 	months int
 }{{"month", 1}, {"quarter", 3}, {"year", 12}}
 
-// parseInterval reads a duration, or month, quarter or year.
+// parseInterval parses a duration, or month, quarter or year.
 func parseInterval(s string) (Interval, error) {
 	for _, c := range calendarIntervals {
 		if s == c.name {
 			return Interval(-c.months), nil
 		}
 	}
-	d, err := time.ParseDuration(s) // "0" needs no unit
+	d, err := time.ParseDuration(s) // ParseDuration accepts "0" without a unit
 	if err != nil || d < 0 {
 		return 0, fmt.Errorf("must be a duration such as 5s or 1h30m, or month, quarter or year, got %q", s)
 	}
 	return Interval(d), nil
 }
 
-// Fixed returns the interval, 0 for one of the calendar.
+// Fixed returns the interval as a duration, or 0 for calendar months.
 func (i Interval) Fixed() time.Duration { return time.Duration(max(i, 0)) }
 
-// Months returns the months of an interval of the calendar, otherwise 0.
+// Months returns the number of calendar months, or 0 for a duration.
 func (i Interval) Months() int { return int(max(-i, 0)) }
 
-// String writes the text that parseInterval reads.
+// String returns the text that parseInterval parses.
 func (i Interval) String() string {
 	for _, c := range calendarIntervals {
 		if i.Months() == c.months {
@@ -107,13 +106,13 @@ func (i Interval) Short() string {
 	return i.String()
 }
 
-// MarshalYAML writes the text that parseInterval reads.
+// MarshalYAML returns the text that parseInterval parses.
 func (i Interval) MarshalYAML() ([]byte, error) { return []byte(i.String()), nil }
 
-// Ridge is a ridge penalty, or auto (0).
+// Ridge is a ridge penalty; 0: auto.
 type Ridge float64
 
-// parseRidge reads a number or auto.
+// parseRidge parses a number or auto.
 func parseRidge(s string) (Ridge, error) {
 	if s == "auto" {
 		return 0, nil
@@ -125,9 +124,8 @@ func parseRidge(s string) (Ridge, error) {
 	return Ridge(v), nil
 }
 
-// Penalty returns the penalty. With auto and the n = 1/(1 - forgetting) samples that a model
-// remembers it is sqrt(n), that is n lambda for a lambda that falls like 1/sqrt(n) (Rudi,
-// Camoriano and Rosasco).
+// Penalty returns the penalty. auto is sqrt(n) for the n = 1/(1 - forgetting) samples that a model remembers: n lambda,
+// with lambda = 1/sqrt(n) (Rudi, Camoriano and Rosasco).
 func (r Ridge) Penalty(forgetting float64) float64 {
 	if r == 0 {
 		return 1 / math.Sqrt(1-forgetting)
@@ -135,7 +133,7 @@ func (r Ridge) Penalty(forgetting float64) float64 {
 	return float64(r)
 }
 
-// String writes the text that parseRidge reads.
+// String returns the text that parseRidge parses.
 func (r Ridge) String() string {
 	if r == 0 {
 		return "auto"
@@ -143,5 +141,5 @@ func (r Ridge) String() string {
 	return strconv.FormatFloat(float64(r), 'g', -1, 64)
 }
 
-// MarshalYAML writes the text that parseRidge reads.
+// MarshalYAML returns the text that parseRidge parses.
 func (r Ridge) MarshalYAML() ([]byte, error) { return []byte(r.String()), nil }

@@ -1,7 +1,7 @@
 package config
 
-// UsageError is an error in settings or flags that only the data has shown. The program exits with
-// the code of an error in the configuration.
+// UsageError is an error in settings or flags that became known only from the data. The program exits with the code of
+// an error in the configuration.
 type UsageError struct{ Err error }
 
 func (e *UsageError) Error() string { return e.Err.Error() }

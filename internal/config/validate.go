@@ -12,7 +12,7 @@ import (
 	"github.com/orffvar/forecaster/eval/calendar/events"
 )
 
-// validate records every relation between settings that does not hold.
+// validate records every violated relation between settings.
 func (b *binder) validate(checks []Check) {
 	c := b.cfg
 	b.validateInput(c)
@@ -55,7 +55,7 @@ func (b *binder) validatePipeline(c *Config) {
 	b.Need(p.MaxAbs > 0, "pipeline.max_abs", "must be > 0, got %v", p.MaxAbs)
 }
 
-// validateAssembly checks the settings of the grid of rows.
+// validateAssembly checks the settings that assemble rows.
 func (b *binder) validateAssembly(c *Config) {
 	p := &c.Pipeline
 	b.NeedInterval(c, p.Wait != 0, "pipeline.wait")
@@ -117,7 +117,7 @@ func (b *binder) validateModel(c *Config) {
 	AtLeast(b.Checker, "evaluate.interval", c.Evaluate.Interval, 1)
 }
 
-// validateBounds checks each bound by itself, then all together.
+// validateBounds checks each bound separately, then all together.
 func (b *binder) validateBounds(path string, texts []string, together func() ([]Bound, error)) {
 	before := len(b.errs)
 	for i, text := range texts {
@@ -146,14 +146,14 @@ func (b *binder) validateInputs(c *Config) {
 	if m.Events != "" {
 		zone, err := time.LoadLocation(m.TimeZone)
 		if err != nil {
-			return // b.zone has said so
+			return // b.zone has recorded the error
 		}
 		m.Occurrences, err = events.Read(m.Events, zone)
 		b.Need(err == nil, "model.events", "%v", err)
 	}
 }
 
-// validateSeason turns the time of a season into steps.
+// validateSeason converts the time of a season into steps.
 func (b *binder) validateSeason(c *Config) {
 	m, step := &c.Model, c.Pipeline.Interval
 	b.Need(m.Season >= 0 && m.Season <= 20_160, "model.season", "must lie in [0, 20160], got %d", m.Season)
@@ -206,7 +206,7 @@ func (b *binder) validateServer(s *Server) {
 	}
 }
 
-// begin names the command that prints an input and an output.
+// begin names the command that prints a configuration with an input and an output.
 const begin = "; forecaster create prints a configuration that has both"
 
 // Runnable returns an error unless the configuration has an input and an output.

@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// Value is the value of a key, as it is written in a file.
+// Value is the value of a key, as text for a file.
 type Value struct{ Key, Text string }
 
-// Values returns the values of all keys in a block of c, in their order. The block must
-// have no secrets.
+// Values returns the values of all keys of a block of c, in their order. The block must have no secrets.
 func (c *Config) Values(block string) []Value {
 	v := reflect.ValueOf(*c)
 	m, ok := find(v.Type(), block)
@@ -33,7 +32,7 @@ func values(list []Value, v reflect.Value, prefix string) []Value {
 	return list
 }
 
-// text writes a value as a file has it.
+// text returns a value as text for a file.
 func text(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Slice:
