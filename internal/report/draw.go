@@ -21,21 +21,21 @@ import (
 // size is the size of a figure in points.
 type size struct {
 	width, height float64
-	text          float64 // height of its letters
-	ticks         int     // on the x axis, about
+	text          float64 // height of the letters
+	ticks         int     // approximate number of ticks on the x axis
 }
 
-// The sizes: of a telephone, of a screen, of a file.
+// Sizes for a telephone, a screen and a file.
 var (
 	narrow = size{360, 230, 11, 4}
 	wide   = size{900, 260, 12, 9}
 	onFile = size{900, 360, 13, 9}
 )
 
-// plot makes the figure without its legend.
+// plot returns the figure without its legend.
 func (f *figure) plot(s size, c colors) *plot.Plot {
 	p := plot.New()
-	p.BackgroundColor = nil // the page has one
+	p.BackgroundColor = nil // the page has its own background
 	text := font.Font{Typeface: "Liberation", Variant: "Sans", Size: font.Points(s.text)}
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Color, a.Label.TextStyle.Color, a.Tick.Label.Color, a.Tick.Color = c.ink, c.ink, c.ink, c.ink
@@ -57,7 +57,7 @@ func (f *figure) plot(s size, c colors) *plot.Plot {
 	return p
 }
 
-// sized gives the figure its own proportions.
+// sized returns s with the proportions of the figure.
 func (f *figure) sized(s size) size {
 	if f.aspect > 0 {
 		s.width = min(s.width, 480)
@@ -66,15 +66,14 @@ func (f *figure) sized(s size) size {
 	return s
 }
 
-// svg draws the figure for a page: in the colours of the page, and as wide as there
-// is room.
+// svg draws the figure for a page: in the colours of the page, and with the full width of its place.
 func (f *figure) svg(s size) string {
 	s = f.sized(s)
 	c := vgsvg.New(vg.Points(s.width), vg.Points(s.height))
 	f.plot(s, inPage).Draw(draw.Crop(draw.New(c), 0, -14, 0, 0)) // room for half of the last tick's label
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
-		panic("report: " + err.Error()) // a Buffer takes everything
+		panic("report: " + err.Error()) // writing to a Buffer never fails
 	}
 	text := b.String()
 	text = text[strings.Index(text, "<svg"):]
@@ -90,8 +89,8 @@ var (
 	decimals = lazyregexp.New(`(\d+\.\d)\d+`)
 )
 
-// compact takes out what a page does not need, and names the colours that it
-// decides.
+// compact removes the parts of an SVG that a page does not need, and replaces placeholder colours by names of the page's
+// colours.
 func compact(svg string) string {
 	svg = fonts().ReplaceAllString(svg, "")
 	svg = paths().ReplaceAllStringFunc(svg, func(d string) string { return decimals().ReplaceAllString(d, "$1") })
@@ -99,7 +98,7 @@ func compact(svg string) string {
 	return spaces().ReplaceAllString(svg, "\n")
 }
 
-// format is a kind of file.
+// format is a file format.
 type format string
 
 const (
@@ -107,7 +106,7 @@ const (
 	pngFile format = "png"
 )
 
-// write draws the figure with its title and legend, dark on white.
+// write draws the figure with title and legend, dark on white.
 func (f *figure) write(w io.Writer, kind format) error {
 	s := f.sized(onFile)
 	rows := f.legendRows(vg.Points(s.width), s)
@@ -137,14 +136,14 @@ func (f *figure) write(w io.Writer, kind format) error {
 // legendRow is the height of a row of the legend in points.
 const legendRow = 24
 
-// The room in a row of the legend: at its left, of the sample of an entry, and behind a name.
+// Widths in a row of the legend, in points: left margin, sample of an entry, and gap behind a name.
 const legendLeft, legendSample, legendGap = 40, 21, 19
 
 func legendStyle(s size) draw.TextStyle {
 	return draw.TextStyle{Color: inFile.ink, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: font.Points(s.text - 1)}, Handler: plot.DefaultTextHandler}
 }
 
-// legendRows are the entries of the legend in rows that fit the width.
+// legendRows splits the entries of the legend into rows that fit the width.
 func (f *figure) legendRows(width vg.Length, s size) (rows [][]entry) {
 	style := legendStyle(s)
 	x := width

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// Errors that span more than wideErrors from the least to the largest have a logarithmic axis, of
-// at most mostDecades.
+// The axis of errors is logarithmic if the largest error exceeds the least by the factor wideErrors. It spans at most
+// mostDecades.
 const (
 	wideErrors  = 100
 	mostDecades = 8
@@ -34,7 +34,7 @@ func errorsOf(traces []*Trace) *figure {
 	least, largest := 1., 1. // on a logarithmic axis
 	for i, t := range traces {
 		if t.c.Model == "persistence" {
-			continue // the unit
+			continue // the line of the unit is drawn separately
 		}
 		var xy plotter.XYs
 		var all []float64
@@ -48,7 +48,7 @@ func errorsOf(traces []*Trace) *figure {
 			continue
 		}
 		slices.Sort(all)
-		top = max(top, 1.5*all[len(all)*9/10]) // the first bins may be far off
+		top = max(top, 1.5*all[len(all)*9/10]) // the first bins may be much larger
 		largest = max(largest, all[len(all)-1])
 		if above, _ := slices.BinarySearch(all, math.SmallestNonzeroFloat64); above < len(all) {
 			least = min(least, all[above])
@@ -83,7 +83,7 @@ func errorsOf(traces []*Trace) *figure {
 	return f
 }
 
-// decades puts about most ticks, or fewer, at powers of ten on an axis of logarithms.
+// decades is the largest number of ticks, about, at powers of ten on an axis of logarithms.
 type decades int
 
 // Ticks implements plot.Ticker.

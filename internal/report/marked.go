@@ -9,14 +9,14 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// Marked is a series with some stretches of its rows shaded.
+// Marked is a series with shaded ranges of rows.
 type Marked struct {
 	Series    string
 	Variables []string
-	Leading   []int // columns of variables that are drawn first
+	Leading   []int // columns of the variables that are drawn first
 	Times     []int64
 	Rows      [][]float64
-	Stretches [][2]int // first and last row of each
+	Stretches [][2]int // first and last row of each range
 }
 
 // figures draws the first variables over the whole series.
@@ -47,12 +47,12 @@ func (m *Marked) figures() (all []figure) {
 func (m *Marked) draw(p *plot.Plot, c colors, a axis, j int) {
 	xy, bottom, top := m.extremes(a, j)
 	if !(bottom <= top) {
-		bottom, top = 0, 1 // no value at all
+		bottom, top = 0, 1 // there is no value
 	}
 	margin := max(.05*(top-bottom), 1e-9*max(math.Abs(top), 1))
 	bottom, top = bottom-margin, top+margin
 	begin, end := a.x(m.Times[0]), a.x(m.Times[len(m.Times)-1])
-	visible := (end - begin) / 400 // of one row
+	visible := (end - begin) / 400 // least visible width of one row
 	for _, s := range m.Stretches {
 		from, to := a.x(m.Times[s[0]]), a.x(m.Times[s[1]])
 		wider := max(0, visible-(to-from)) / 2

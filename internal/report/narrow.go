@@ -7,10 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Narrow returns the table without the columns of Wide and with at most so many characters in a
-// line, as far as that can be: it leaves out columns that can be spared, then shortens the texts
-// of the first columns in the middle, but no times. It returns the names of the columns that were
-// left out.
+// Narrow returns the table without the columns of Wide, and with at most limit characters per line if possible. First
+// it removes columns of Spare. Then it shortens the texts of the first columns in the middle, but never times. left has
+// the names of the removed columns.
 func (t Table) Narrow(limit int) (_ Table, left []string) {
 	for i, name := range slices.Concat(t.Wide, t.Spare) {
 		if i >= len(t.Wide) && t.width() <= limit {
@@ -37,7 +36,7 @@ func (t Table) Narrow(limit int) (_ Table, left []string) {
 	return t, left
 }
 
-// hasTimes reports whether a column has times, which mean nothing when a part is missing.
+// hasTimes reports whether a column has times: a shortened time would be meaningless.
 func (t Table) hasTimes(column int) bool {
 	return slices.ContainsFunc(t.Rows, func(row []string) bool {
 		_, err := time.Parse(time.DateOnly, row[column][:min(len(row[column]), len(time.DateOnly))])
@@ -45,8 +44,8 @@ func (t Table) hasTimes(column int) bool {
 	})
 }
 
-// shortened returns the table with a column whose texts have at most n characters, or those that
-// keep them different.
+// shortened returns the table with the texts of a column shortened to n characters, or to more if they would become
+// equal.
 func (t Table) shortened(column, n int) Table {
 	texts := make([]string, len(t.Rows))
 	for i, row := range t.Rows {
@@ -61,10 +60,10 @@ func (t Table) shortened(column, n int) Table {
 	return t
 }
 
-// shortest is the width below which no text is shortened.
+// shortest is the least width to which a text is shortened.
 const shortest = 12
 
-// without returns the table without a column.
+// without returns the table without the given column.
 func (t Table) without(column int) Table {
 	t.Header = slices.Delete(slices.Clone(t.Header), column, column+1)
 	rows := make([][]string, len(t.Rows))
@@ -78,7 +77,7 @@ func (t Table) without(column int) Table {
 	return t
 }
 
-// width is the width of the table as it is printed.
+// width returns the width of the printed table in characters.
 func (t Table) width() int {
 	n := 1
 	for i := range t.Header {

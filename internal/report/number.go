@@ -11,7 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/plural"
 )
 
-// CountsOf lists counts by name.
+// CountsOf lists counts with their names, sorted as text.
 func CountsOf(counts map[string]int64) string {
 	var parts []string
 	for name, n := range counts {
@@ -31,19 +31,18 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
-// String prints six significant digits, all digits before the point, and a dash for an
-// undefined value.
+// String returns n with six significant digits, and all digits before the point; a dash if n is not finite.
 func (n Number) String() string { return n.Digits(6) }
 
-// Digits prints that number of significant digits, all digits before the point, and a dash for
-// an undefined value.
+// Digits returns n with the given number of significant digits, and all digits before the point; a dash if n is not
+// finite.
 func (n Number) Digits(digits int) string {
 	v := math.Abs(float64(n))
 	switch {
 	case math.IsNaN(v):
 		return "-"
 	case v == 0:
-		return "0" // has no sign
+		return "0" // without the sign of -0
 	case v >= math.Pow10(digits) && v < mostWhole:
 		return strconv.FormatFloat(float64(n), 'f', 0, 64)
 	}
@@ -53,8 +52,8 @@ func (n Number) Digits(digits int) string {
 // mostWhole bounds the numbers whose digits before the point are all printed: float64 is exact to an integer up to 2^53.
 const mostWhole = 1 << 53
 
-// Apart prints numbers with the given significant digits, or with as many as show two digits of the smallest
-// difference between two of them: 104452.31, 104452.11 and 104452.51.
+// Apart returns numbers with the given number of significant digits, or more: the smallest difference between two
+// numbers has two digits, as in 104452.31, 104452.11 and 104452.51.
 func Apart(digits int, numbers ...Number) []string {
 	texts := make([]string, len(numbers))
 	largest, difference := 0., math.Inf(1)
@@ -81,7 +80,7 @@ func Apart(digits int, numbers ...Number) []string {
 	return texts
 }
 
-// Fixed prints n with the given number of decimals; a value that rounds to 0 has no sign.
+// Fixed returns n with the given number of decimals. A value that rounds to 0 has no sign.
 func (n Number) Fixed(decimals int) string {
 	if math.IsNaN(float64(n)) {
 		return "-"
@@ -93,7 +92,7 @@ func (n Number) Fixed(decimals int) string {
 	return s
 }
 
-// Rate prints samples per second to three digits.
+// Rate returns a rate, in samples per second, with three digits.
 func Rate(perSecond float64) string {
 	if math.IsNaN(perSecond) || math.IsInf(perSecond, 0) {
 		return "-"

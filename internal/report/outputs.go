@@ -8,17 +8,17 @@ import (
 	"github.com/orffvar/forecaster/internal/plural"
 )
 
-// Outputs are where a command writes a Report; "" = nowhere.
+// Outputs are the destinations of a Report; "": none.
 type Outputs struct {
-	Page  string // HTML file
+	Page  string // name of the HTML file
 	Plots string // folder for the plots
 	Made  string // Report.Made
 }
 
-// Wanted reports whether there is an output.
+// Wanted reports whether there is any output.
 func (o Outputs) Wanted() bool { return o.Page != "" || o.Plots != "" }
 
-// MakeFolder creates the folder for the plots, so that it fails before the work and not behind it.
+// MakeFolder creates the folder for the plots. Called before the work, it fails before the work.
 func (o Outputs) MakeFolder() error {
 	if o.Plots == "" {
 		return nil
@@ -29,7 +29,7 @@ func (o Outputs) MakeFolder() error {
 	return nil
 }
 
-// Write writes the files, and their names to w.
+// Write writes the files, and prints their names to w.
 func (o Outputs) Write(w io.Writer, r *Report) error {
 	r.Made = o.Made
 	if o.Page != "" {

@@ -15,8 +15,8 @@ var style string
 
 // WriteHTML writes the page.
 //
-// The page is made of nodes, not of a template: templates call methods by name, so the linker would
-// keep each method of each type of the program, seven megabytes of them.
+// The page is built from nodes, not from a template. Templates call methods by name: the linker would keep every method
+// of every type in the program, seven megabytes.
 func (r *Report) WriteHTML(w io.Writer) error {
 	facts := r.Facts
 	if text := leftOut(r.Traces); text != "" {
@@ -46,7 +46,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	)).Render(w)
 }
 
-// paragraph returns the text as a paragraph, or nothing without a text.
+// paragraph returns text as a paragraph, or nothing if text is empty.
 func paragraph(text string) g.Node { return g.If(text != "", html.P(g.Text(text))) }
 
 func (t Table) node() g.Node {

@@ -16,26 +16,26 @@ import (
 
 // figure is a plot that can be drawn in any size.
 type figure struct {
-	name    string // of its file
+	name    string // file name without extension
 	title   string
 	caption string
 	legend  []entry
-	draw    func(p *plot.Plot, c colors) // adds everything but axes and legend
-	aspect  float64                      // height / width; 0 = as all
+	draw    func(p *plot.Plot, c colors) // draws the content, without axes and legend
+	aspect  float64                      // height / width; 0: that of the size
 	x, y    string                       // labels of the axes
 	axis    axis
-	plain   bool // the x axis is not time
+	plain   bool // the x axis has no times
 }
 
-// entry is a line of a legend.
+// entry is one line of a legend.
 type entry struct {
 	name  string
 	color color.NRGBA
 	area  bool
 }
 
-// The palette of Okabe and Ito for colour-blind readers, without black, adjusted to white
-// and dark backgrounds.
+// palette is the palette of Okabe and Ito for colour-blind readers, without black, adjusted to white and dark
+// backgrounds.
 var palette = []color.NRGBA{
 	{0x1f, 0x83, 0xd0, 255}, {0xd5, 0x5e, 0x00, 255}, {0x00, 0x9e, 0x73, 255}, {0xcc, 0x79, 0xa7, 255},
 	{0xe6, 0x9f, 0x00, 255}, {0x56, 0xb4, 0xe9, 255}, {0x8c, 0x6d, 0x31, 255}, {0x94, 0x67, 0xbd, 255},
@@ -51,20 +51,19 @@ func faded(c color.NRGBA, alpha uint8) color.NRGBA {
 	return c
 }
 
-// colors of text and observations, and of the grid.
+// colors are the colours of text and observations, and of the grid.
 type colors struct{ ink, grid color.NRGBA }
 
 var (
-	// inPage has placeholders for the colours of the page, see compact.
+	// inPage has placeholders for the colours of the page, which compact replaces.
 	inPage = colors{color.NRGBA{0x01, 0x02, 0x03, 255}, color.NRGBA{0x04, 0x05, 0x06, 255}}
 	inFile = colors{color.NRGBA{0x22, 0x22, 0x22, 255}, color.NRGBA{0xdd, 0xdd, 0xdd, 255}}
 )
 
-// ink, in a legend, is the colour of text.
+// ink is the colour of text in a legend.
 var ink = color.NRGBA{}
 
-// figures returns the plots of the marked series and of the traces, of which the last one is the
-// model of interest.
+// figures returns the plots of the marked series and of the traces. The last trace is the model of interest.
 func (r *Report) figures() []figure {
 	all := r.Marked.figures()
 	traces := r.Traces
@@ -84,7 +83,7 @@ func (r *Report) figures() []figure {
 	return all
 }
 
-// forecasts draws the last samples of the first series, one figure a variable.
+// forecasts draws the last samples of the first series, one figure per variable.
 func (t *Trace) forecasts() []figure {
 	var all []figure
 	for j, name := range t.c.Variables[:min(shownVariables, len(t.c.Variables))] {
@@ -132,7 +131,7 @@ func (t *Trace) drawForecast(p *plot.Plot, c colors, j int) {
 	lines(p, observed, c.ink, 1.2)
 }
 
-// at returns the forecast of variable j and its bounds; NaN = none.
+// at returns the forecast of variable j and its bounds; NaN: none.
 func (s *sample) at(j int) (yhat, lo, hi float64) {
 	yhat, lo, hi = math.NaN(), math.NaN(), math.NaN()
 	if len(s.yhat) > 0 {
@@ -144,14 +143,14 @@ func (s *sample) at(j int) (yhat, lo, hi float64) {
 	return yhat, lo, hi
 }
 
-// ribbon is the area between two lines.
+// ribbon is the area between the lines lo and hi.
 type ribbon struct{ x, lo, hi []float64 }
 
 func (r *ribbon) add(x, lo, hi float64) {
 	r.x, r.lo, r.hi = append(r.x, x), append(r.lo, lo), append(r.hi, hi)
 }
 
-// draw fills it, with gaps where a bound is NaN.
+// draw fills the area, with gaps where a bound is NaN.
 func (r *ribbon) draw(p *plot.Plot, c color.NRGBA) {
 	for from := 0; from < len(r.x); {
 		if math.IsNaN(r.lo[from]) || math.IsNaN(r.hi[from]) {
@@ -170,7 +169,7 @@ func (r *ribbon) draw(p *plot.Plot, c color.NRGBA) {
 			edge = append(edge, plotter.XY{X: r.x[i], Y: r.hi[i]})
 		}
 		from = to
-		if poly, err := plotter.NewPolygon(edge); err == nil { // an error is a point that is not finite
+		if poly, err := plotter.NewPolygon(edge); err == nil { // an error means that a point is not finite
 			poly.Color, poly.LineStyle.Width = c, 0
 			p.Add(poly)
 		}
@@ -188,7 +187,7 @@ func lines(p *plot.Plot, xy plotter.XYs, c color.NRGBA, width float64) {
 		for to < len(xy) && !math.IsNaN(xy[to].Y) && !math.IsInf(xy[to].Y, 0) {
 			to++
 		}
-		if l, err := plotter.NewLine(xy[from:to]); err == nil { // an error means a point that is not finite
+		if l, err := plotter.NewLine(xy[from:to]); err == nil { // an error means that a point is not finite
 			l.LineStyle = draw.LineStyle{Color: c, Width: vg.Points(width)}
 			p.Add(l)
 		}
@@ -204,7 +203,7 @@ func dashed(c colors) draw.LineStyle {
 func level(p *plot.Plot, c colors, from, to, y float64) {
 	l, err := plotter.NewLine(plotter.XYs{{X: from, Y: y}, {X: to, Y: y}})
 	if err != nil {
-		return // not finite
+		return // y is not finite
 	}
 	l.LineStyle = dashed(c)
 	p.Add(l)
@@ -217,7 +216,7 @@ func ofSteps(n int) string {
 	return fmt.Sprintf("%d steps", n)
 }
 
-// coverageOf draws the share of values inside of the intervals against their level.
+// coverageOf draws the share of values inside the intervals against the nominal coverage.
 func coverageOf(traces []*Trace) *figure {
 	f := &figure{
 		name: "coverage", title: "Coverage of the intervals", plain: true, x: "nominal", y: "measured",
@@ -258,7 +257,7 @@ func coverageOf(traces []*Trace) *figure {
 	return f
 }
 
-// measured returns nominal and measured coverage, ascending.
+// measured returns pairs of nominal and measured coverage, ascending.
 func (t *Trace) measured() plotter.XYs {
 	var xy plotter.XYs
 	for l, c := range t.cover {
@@ -319,7 +318,7 @@ func (t *Trace) anomalies() *figure {
 	return f
 }
 
-// fileName turns the name of a variable into one that every file system accepts.
+// fileName converts the name of a variable into a name that every file system accepts.
 func fileName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
@@ -330,7 +329,7 @@ func fileName(s string) string {
 	return s[:min(len(s), 60)]
 }
 
-// coverageTable is the figure of coverageOf in numbers.
+// coverageTable returns the numbers of the figure of coverageOf.
 func coverageTable(traces []*Trace) Table {
 	t := Table{Title: "Coverage by level", Numeric: 1, Header: []string{"model"}}
 	for _, m := range traces {

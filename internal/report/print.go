@@ -20,8 +20,8 @@ func IsTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// lineWidth is the number of characters that a line of a table may have on w: COLUMNS if it is
-// set, or else the width of a terminal. A file and a pipe have no limit, so nothing is cut there.
+// lineWidth returns the largest number of characters in a line of a table on w: COLUMNS if it is set, otherwise the
+// width of the terminal. Files and pipes have no limit: nothing is cut there.
 func lineWidth(w io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -34,7 +34,7 @@ func lineWidth(w io.Writer) int {
 	return math.MaxInt
 }
 
-// NewTable returns an empty table; the columns from numeric on are aligned right.
+// NewTable returns an empty table. Columns from numeric on are right-aligned.
 func NewTable(numeric int, header ...string) table.Writer {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
@@ -52,8 +52,8 @@ func NewTable(numeric int, header ...string) table.Writer {
 	return t
 }
 
-// Print prints a table that has rows, with its caption below; with colours on a terminal unless
-// NO_COLOR is set. With all it prints every column, however wide the table is.
+// Print prints a table with rows, and its caption below. On a terminal it uses colours unless NO_COLOR is set. With
+// all, it prints every column for any width.
 func (t Table) Print(w io.Writer, all bool) {
 	if len(t.Rows) == 0 {
 		return
@@ -75,7 +75,7 @@ func (t Table) Print(w io.Writer, all bool) {
 		for i, c := range cells {
 			row[i] = c
 			if n, err := strconv.Atoi(c); err == nil {
-				row[i] = n // aligned as a number in any column
+				row[i] = n // a Number is right-aligned in any column
 			}
 			if coloured {
 				row[i] = paint(t.Header[i], row[i])
@@ -95,7 +95,7 @@ func (t Table) Print(w io.Writer, all bool) {
 	}
 }
 
-// paint colours a cell with a skill: green above 0, red below.
+// paint colours a cell with a skill: green above 0, red below 0.
 func paint(header string, cell any) any {
 	if !strings.Contains(header, "skill") {
 		return cell

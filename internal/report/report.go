@@ -15,7 +15,7 @@ type Report struct {
 	Facts  []string // lines below the title
 	Tables []Table
 	Marked *Marked  // a series with its anomalies, or nil
-	Traces []*Trace // of the models that are compared; the last one is the model of interest
+	Traces []*Trace // traces of the compared models; the last one is the model of interest
 	Made   string   // name and version of the program
 }
 
@@ -23,15 +23,15 @@ type Report struct {
 type Table struct {
 	Title   string
 	Caption string
-	More    string   // line below the rows: how many are not listed, and how to see them
-	Numeric int      // the columns from this one on are aligned right
-	Header  []string // a newline makes a line of the header
+	More    string   // line below the rows: number of rows that are not listed, and the way to list them
+	Numeric int      // columns from this one on are right-aligned
+	Header  []string // header of each column; a newline begins another line
 	Rows    [][]string
-	Wide    []string // headers of columns that a narrow table leaves out in any case
-	Spare   []string // headers of columns that a narrow table may leave out, the first one first
+	Wide    []string // headers of columns that Narrow always removes
+	Spare   []string // headers of columns that Narrow may remove, in this order
 }
 
-// leftOut names the variables that are not drawn, and notes that only the first series is.
+// leftOut names the variables that are not drawn. It notes if only the first series is drawn.
 func leftOut(traces []*Trace) string {
 	if len(traces) == 0 || len(traces[0].c.Variables) <= shownVariables {
 		return ""
@@ -44,11 +44,10 @@ func leftOut(traces []*Trace) string {
 	return fmt.Sprintf("The forecasts of the first %d variables are drawn; left out: %s. Scores and errors are of all variables.", shownVariables, names)
 }
 
-// mostNamed is the number of variables that leftOut names.
+// mostNamed is the largest number of variables that leftOut names.
 const mostNamed = 20
 
-// WriteFiles writes each plot as NAME.svg and NAME.png into dir, which it creates if
-// missing, and returns the names.
+// WriteFiles writes each plot as NAME.svg and NAME.png into dir, and returns the names. It creates dir if it is missing.
 func (r *Report) WriteFiles(dir string) (names []string, err error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, err
@@ -65,7 +64,7 @@ func (r *Report) WriteFiles(dir string) (names []string, err error) {
 	return names, nil
 }
 
-// WritePlot writes the first plot into a file, as SVG or else PNG by its extension.
+// WritePlot writes the first plot into a file: as SVG if the extension is .svg, otherwise as PNG.
 func (r *Report) WritePlot(name string) error {
 	all := r.figures()
 	if len(all) == 0 {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Shorten returns text with at most n characters, n >= 3: of a longer one the beginning and
-// the end, with a dot leader between them. Names of series differ at either end.
+// Shorten returns text with at most n characters, n >= 3. Of a longer text it keeps the beginning and the end, with a
+// dot leader between them: names of series may differ at either end.
 func Shorten(text string, n int) string {
 	r := []rune(text)
 	if len(r) <= n {
@@ -16,8 +16,8 @@ func Shorten(text string, n int) string {
 	return string(r[:n-1-tail]) + "…" + string(r[len(r)-tail:])
 }
 
-// ShortenAll shortens texts to n characters each, n >= 6, but keeps different ones different:
-// where their ends are alike it keeps the part between these, and more characters if need be.
+// ShortenAll shortens each text to n characters, n >= 6. Different texts stay different: if their ends are equal it
+// keeps the part between the ends, and more characters if necessary.
 func ShortenAll(texts []string, n int) []string {
 	distinct := slices.Compact(slices.Sorted(slices.Values(texts)))
 	for {
@@ -43,8 +43,7 @@ func ShortenAll(texts []string, n int) []string {
 	}
 }
 
-// alike returns how many characters all sorted texts have in common at their beginning, and how
-// many at their end behind it.
+// alike returns the number of characters that all sorted texts share at the beginning, and at the end.
 func alike(sorted []string) (head, tail int) {
 	if len(sorted) < 2 {
 		return 0, 0
@@ -64,8 +63,8 @@ func alike(sorted []string) (head, tail int) {
 	return head, tail
 }
 
-// shortenEnds shortens a text to n characters by leaving out of what it has in common with
-// others, head and tail characters at its ends.
+// shortenEnds shortens a text to n characters. It removes characters only from the ends that the text shares with
+// others: head characters at the beginning, and tail characters at the end.
 func shortenEnds(text string, n, head, tail int) string {
 	r := []rune(text)
 	if len(r) <= n {

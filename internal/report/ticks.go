@@ -7,17 +7,16 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// axis says how the times of a run are read: as dates, or, when they are small, as
-// numbers of rows in seconds.
+// axis is the interpretation of times: dates, or row numbers, which are stored as seconds.
 type axis struct{ dates bool }
 
-// newAxis looks at a time of the run. Row numbers end before the year 1973.
+// newAxis chooses by one time of the run: row numbers, as seconds, are before the year 1973.
 func newAxis(t int64) axis { return axis{t > 1e17} }
 
-// x is the coordinate of a time: seconds.
+// x returns the coordinate of a time, in seconds.
 func (a axis) x(t int64) float64 { return float64(t) / 1e9 }
 
-// ticker returns what puts about n ticks on the axis.
+// ticker returns a ticker for about n ticks.
 func (a axis) ticker(n int) plot.Ticker {
 	if a.dates {
 		return dateTicks(n)
@@ -25,8 +24,7 @@ func (a axis) ticker(n int) plot.Ticker {
 	return sparse(n)
 }
 
-// sparse thins the ticks of plot.DefaultTicks so that their labels, the shortest
-// there are, have room.
+// sparse thins the ticks of plot.DefaultTicks until their labels, in the shortest form, fit.
 type sparse int
 
 // Ticks implements plot.Ticker.
@@ -54,10 +52,10 @@ func (s sparse) Ticks(lo, hi float64) []plot.Tick {
 	return kept
 }
 
-// dateTicks is about the number of ticks, at round times.
+// dateTicks is the approximate number of ticks, at round times.
 type dateTicks int
 
-// The distances between ticks, below a month.
+// distances are the distances between ticks below a month.
 var distances = []time.Duration{
 	time.Second, 5 * time.Second, 15 * time.Second, 30 * time.Second,
 	time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute,
@@ -65,7 +63,7 @@ var distances = []time.Duration{
 	24 * time.Hour, 48 * time.Hour, 7 * 24 * time.Hour, 14 * 24 * time.Hour,
 }
 
-// The distances from a month on, in months.
+// monthly are the distances from a month on, in months.
 var monthly = []int{1, 3, 6, 12, 24, 60, 120, 240, 600}
 
 // Ticks implements plot.Ticker.

@@ -6,22 +6,22 @@ import (
 )
 
 const (
-	shownVariables = 6   // variables whose forecasts are drawn
-	shownSamples   = 160 // last samples of a drawn forecast
-	maxBins        = 240 // bins over the whole run
+	shownVariables = 6   // number of variables whose forecasts are drawn
+	shownSamples   = 160 // number of last samples in a drawn forecast
+	maxBins        = 240 // number of bins over the whole run
 	shownExperts   = 64
 )
 
 // Config describes the model that a Trace follows.
 type Config struct {
 	Model     string
-	Horizon   int       // of the forecasts that are drawn and scored
-	Variables []string  // of the series
-	Levels    []float64 // of the intervals, in (0, 1), the one that is drawn first
+	Horizon   int       // horizon of the forecasts that are drawn and scored, in steps
+	Variables []string  // names of the variables
+	Levels    []float64 // levels of the intervals, in (0, 1); the first one is drawn
 }
 
-// Trace follows one model on one or more series of the same variables. Its memory
-// does not grow with the number of steps, but for a few numbers per series.
+// Trace records one model on one or more series of the same variables. Its memory does not grow with the number of
+// steps, except for a few numbers per series.
 type Trace struct {
 	c       Config
 	series  []seriesTrace
@@ -29,57 +29,56 @@ type Trace struct {
 	width   int // steps per bin
 	bins    []bin
 	experts []string
-	cover   []coverage // of each level
+	cover   []coverage // one per level
 	labels  bool       // labels were given
-	last    []sample   // of the first series
+	last    []sample   // last samples of the first series
 	future  []sample
 }
 
-// seriesTrace has the pending forecasts of a series.
+// seriesTrace has the pending forecasts of one series.
 type seriesTrace struct {
-	pending []sample // ring of the last Horizon steps: forecasts issued there
+	pending []sample // ring of the last Horizon steps, with the forecasts issued at them
 	steps   int
 }
 
-// sample is one step; yhat, lower and upper belong to the forecast made for it, of all
-// variables or of the shown ones.
+// sample is one step. yhat, lower and upper are the forecast for this step, of all variables or of the drawn ones.
 type sample struct {
 	time                  int64
 	y, yhat, lower, upper []float64 // lower, upper: levels x dim
 }
 
-// bin has the sums of some consecutive steps.
+// bin has sums over consecutive steps.
 type bin struct {
-	time      int64 // of its first step
+	time      int64 // time of the first step
 	steps     int
-	n         []float64 // scored steps of each variable
+	n         []float64 // number of scored steps per variable
 	se, naive []float64 // squared errors of the model and of persistence
-	weights   []float64 // of the experts, summed
-	weighted  float64   // steps with weights
-	score     float64   // largest anomaly score; NaN = none
+	weights   []float64 // sum of the weights of the experts
+	weighted  float64   // number of steps with weights
+	score     float64   // largest anomaly score; NaN: none
 	labelled  int
 }
 
 type coverage struct{ hits, n float64 }
 
-// NewTrace returns a Trace that has seen nothing.
+// NewTrace returns a Trace without steps.
 func NewTrace(c Config) *Trace {
 	return &Trace{c: c, width: 1, cover: make([]coverage, len(c.Levels))}
 }
 
-// Step is one sample of a series and the forecast after it.
+// Step is one sample of a series, and the forecast issued at it.
 type Step struct {
-	Series       int   // index; the forecasts of series 0 are drawn
+	Series       int   // index of the series; only the forecasts of series 0 are drawn
 	Time         int64 // ns since 1970 UTC, or a row number in seconds
 	Y            []float64
-	Forecast     []float64 // of the step Horizon ahead; nil = none
-	Lower, Upper []float64 // levels x dim; nil = none
+	Forecast     []float64 // forecast of the step Horizon ahead; nil: none
+	Lower, Upper []float64 // levels x dim; nil: none
 	Scored       bool      // the step counts in the coverage
-	Anomaly      float64   // score of the sample; NaN = none
+	Anomaly      float64   // anomaly score of the sample; NaN: none
 	Labelled     bool      // the sample is labelled as anomalous
 }
 
-// Step takes the next step. It keeps none of the slices.
+// Step adds the next step. It keeps none of the slices.
 func (t *Trace) Step(s Step) {
 	for len(t.series) <= s.Series {
 		t.series = append(t.series, seriesTrace{pending: make([]sample, t.c.Horizon)})
@@ -110,7 +109,7 @@ func (t *Trace) Step(s Step) {
 	st.steps++
 }
 
-// bin returns the bin of the next step. When there are too many bins, neighbours are merged.
+// bin returns the bin of the next step. It merges neighbouring bins if there are too many.
 func (t *Trace) bin(time int64) *bin {
 	if t.steps == t.width*len(t.bins) {
 		if len(t.bins) == maxBins {
@@ -133,8 +132,7 @@ func (t *Trace) bin(time int64) *bin {
 	return b
 }
 
-// add counts the errors, at y, of the forecast in s, and of the sample in s as the naive
-// forecast.
+// add adds the errors at y: of the forecast in s, and of the sample in s as the naive forecast.
 func (b *bin) add(y []float64, s *sample) {
 	if len(s.yhat) == 0 {
 		return
@@ -165,7 +163,7 @@ func (b *bin) merge(o *bin) {
 	}
 }
 
-// count counts which intervals have y.
+// count counts the intervals that contain y, per level.
 func (t *Trace) count(y []float64, s *sample) {
 	if len(s.lower) == 0 {
 		return
@@ -185,7 +183,7 @@ func (t *Trace) count(y []float64, s *sample) {
 	}
 }
 
-// keep stores a sample and the forecast made for it.
+// keep stores a sample, and the forecast made for it.
 func (t *Trace) keep(s Step, made *sample, known bool) {
 	var k sample
 	if len(t.last) == shownSamples {
@@ -204,8 +202,8 @@ func (t *Trace) keep(s Step, made *sample, known bool) {
 	t.last = append(t.last, k)
 }
 
-// Weights adds the weights of the experts at the last step, dim x experts. A series that
-// grows has other experts than before.
+// Weights adds the weights of the experts at the last step, dim x experts. The experts may change when a series gets more
+// variables.
 func (t *Trace) Weights(experts []string, w []float64) {
 	if len(experts) == 0 || len(experts) > shownExperts || len(t.bins) == 0 {
 		return
@@ -231,8 +229,8 @@ func (b *bin) grow(experts int) {
 	b.weights = append(b.weights, make([]float64, max(0, experts-len(b.weights)))...)
 }
 
-// Future adds the forecast after the last step of series 0 for one horizon: its time, and
-// bounds of the first level or nil.
+// Future adds the forecast after the last step of series 0 for one horizon: its time, values, and bounds of the first
+// level or nil.
 func (t *Trace) Future(time int64, yhat, lower, upper []float64) {
 	n := min(shownVariables, len(yhat))
 	f := sample{time: time, yhat: slices.Clone(yhat[:n])}
@@ -242,9 +240,8 @@ func (t *Trace) Future(time int64, yhat, lower, upper []float64) {
 	t.future = append(t.future, f)
 }
 
-// relativeErrors returns for each bin the mean squared error in units of that of
-// persistence, each variable in units of its own error of persistence; NaN where
-// there is none.
+// relativeErrors returns, per bin, MSE / MSE of persistence, where the errors of each variable are in units of its MSE of
+// persistence over the run. NaN without an error of persistence.
 func (t *Trace) relativeErrors() []float64 {
 	d := len(t.c.Variables)
 	unit, n := make([]float64, d), make([]float64, d)

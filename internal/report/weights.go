@@ -11,14 +11,14 @@ import (
 	"github.com/orffvar/forecaster/internal/plural"
 )
 
-// Experts have a band of their own with at least leastShare of the weights over the run, and at
-// most mostBands of them: more colours cannot be told apart.
+// Experts have their own band if their share of the weights over the run is at least leastShare. There are at most
+// mostBands bands: more colours are hard to distinguish.
 const (
 	leastShare = .01
 	mostBands  = 9
 )
 
-// bands returns the experts with a band of their own, in their order.
+// bands returns the experts with their own band, in their order.
 func (t *Trace) bands() []int {
 	sums, total := make([]float64, len(t.experts)), 0.
 	var all []int
@@ -37,7 +37,7 @@ func (t *Trace) bands() []int {
 	return all
 }
 
-// weights draws the weights of the experts, one on top of the other, and the small ones as one.
+// weights draws the weights of the experts, stacked. The small ones share a band.
 func (t *Trace) weights() *figure {
 	known := 0
 	for _, b := range t.bins {
