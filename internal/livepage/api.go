@@ -10,14 +10,14 @@ import (
 	"strconv"
 )
 
-// The limits of a request.
+// Limits of a request.
 const (
 	maxQuery  = 8 << 10 // bytes
 	maxShown  = 12      // variables
 	maxParams = 32
 )
 
-// routes returns the handler of all paths.
+// routes returns the handler for all paths.
 func (p *Page) routes() http.Handler {
 	mux := http.NewServeMux()
 	for _, a := range assets() {
@@ -38,8 +38,8 @@ func (p *Page) routes() http.Handler {
 	return secure(mux)
 }
 
-// secure sets the headers that keep a browser from doing anything else with
-// what it is served: names of series come from outside.
+// secure sets headers that restrict a browser to showing the answers: names of series are not trusted. It
+// returns an error for a query longer than maxQuery.
 func secure(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -96,8 +96,7 @@ func (p *Page) getInfluence(w http.ResponseWriter, r *http.Request) {
 		"which variable influences which is not known: model %s with model.influence does not run, or not for long enough")
 }
 
-// getView answers with the message of the view that a request asks for; none says why there is no
-// message.
+// getView answers with the message of the requested view. If message returns nil, it answers with the error none.
 func getView[T any](p *Page, w http.ResponseWriter, r *http.Request, message func(q *query, h *history, v view) *T, none string) {
 	q, err := newQuery(r)
 	if err != nil {
@@ -137,7 +136,7 @@ func (p *Page) getEvents(w http.ResponseWriter, r *http.Request) {
 
 func (p *Page) getStatus(w http.ResponseWriter, _ *http.Request) { answer(w, p.head()) }
 
-// list describes the first series that match, with what they can be sorted by.
+// list returns the first series that match, with the values that clients can sort by.
 func (p *Page) list(search, order string) seriesMessage {
 	seen := p.head().Series
 	p.mu.RLock()
@@ -153,7 +152,7 @@ func (p *Page) list(search, order string) seriesMessage {
 		for _, v := range s.info.Variables[:min(info.Dim, MaxVariables)] {
 			info.Variables = append(info.Variables, valid(v))
 		}
-		info.Samples = capacityOf(manySeries, len(info.Variables), len(p.tracked)) // if it has no history yet
+		info.Samples = capacityOf(manySeries, len(info.Variables), len(p.tracked)) // the series may not have a history yet
 		if s.history != nil {
 			info.Samples = s.history.capacity
 		}
@@ -164,7 +163,7 @@ func (p *Page) list(search, order string) seriesMessage {
 	return m
 }
 
-// ranking returns what the series of a list without a search can be sorted by.
+// ranking returns the values by which a list without a search can be sorted.
 func (p *Page) ranking() rankingMessage {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -180,10 +179,10 @@ func rankingOf(list []*member) rankingMessage {
 	return m
 }
 
-// query is the parameters of a request.
+// query has the parameters of a request.
 type query struct {
 	values url.Values
-	err    error // of the numbers read so far
+	err    error // first error of the numbers read so far
 }
 
 func newQuery(r *http.Request) (*query, error) {
@@ -202,7 +201,7 @@ func newQuery(r *http.Request) (*query, error) {
 	return q, nil
 }
 
-// number returns a parameter within [low, high], or what it is when absent.
+// number returns a parameter within [low, high], or absent if the request does not have it.
 func (q *query) number(name string, absent, low, high int) int {
 	if !q.values.Has(name) {
 		return absent
@@ -215,8 +214,8 @@ func (q *query) number(name string, absent, low, high int) int {
 	return n
 }
 
-// view finds what q asks for. Absent variables mean the first maxShown, an
-// absent horizon the shortest.
+// view returns the requested selection. Without variables it selects the first maxShown, and without a horizon the
+// shortest.
 func (p *Page) view(q *query) (h *history, v view, code int, err error) {
 	m := p.find(q.values.Get("series"))
 	if m == nil {
@@ -252,7 +251,7 @@ func (p *Page) view(q *query) (h *history, v view, code int, err error) {
 	return h, v, http.StatusOK, nil
 }
 
-// reply answers with v, or with err.
+// reply answers with v, or with err if it is not nil.
 func reply(w http.ResponseWriter, v any, code int, err error) {
 	if err != nil {
 		fail(w, code, err)
@@ -269,5 +268,5 @@ func write(w http.ResponseWriter, code int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(v) // an error means that the client is gone
+	_ = json.NewEncoder(w).Encode(v) // an error means that the client has disconnected
 }

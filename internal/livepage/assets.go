@@ -14,7 +14,7 @@ import (
 //go:embed assets
 var embedded embed.FS
 
-// asset is a file of the page. It implements http.Handler.
+// asset is one file of the page. It implements http.Handler.
 type asset struct {
 	path    string // in the URL, as a pattern of http.ServeMux
 	kind    string // media type
@@ -22,7 +22,7 @@ type asset struct {
 	content []byte
 }
 
-// kinds are the media types, the same on every system.
+// kinds maps extensions to media types, equal on every system.
 var kinds = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
@@ -31,8 +31,7 @@ var kinds = map[string]string{
 	"":      "text/plain; charset=utf-8",
 }
 
-// assets returns the files of the page; other kinds of files are not
-// served.
+// assets returns the files of the page with a known media type. Other files are not served.
 func assets() []*asset {
 	var all []*asset
 	err := fs.WalkDir(embedded, "assets", func(name string, d fs.DirEntry, err error) error {
@@ -53,7 +52,7 @@ func assets() []*asset {
 		return nil
 	})
 	if err != nil {
-		panic("livepage: " + err.Error()) // they are in the binary
+		panic("livepage: " + err.Error()) // the files are in the binary
 	}
 	return all
 }

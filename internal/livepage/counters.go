@@ -7,7 +7,7 @@ import (
 	"github.com/orffvar/forecaster/stream/event"
 )
 
-// counters count over all series.
+// counters count records over all series.
 type counters struct {
 	records, deadLetters int64
 	watermark            int64
@@ -40,7 +40,7 @@ func (c *counters) add(b *stream.Batch, now time.Time) {
 	k.records += b.Records
 }
 
-// rate returns the records per second of the last whole seconds.
+// rate returns the mean number of records per second over the last whole seconds.
 func (c *counters) rate(now time.Time) float64 {
 	if c.began.IsZero() {
 		return 0
@@ -59,20 +59,20 @@ func (c *counters) rate(now time.Time) float64 {
 	return float64(n) / float64(span)
 }
 
-// incidentSpan is the time from the first alarm of an incident to the last one of another series.
+// incidentSpan is the longest time between the first alarm of an incident and an alarm of another series in it.
 const incidentSpan = 2 * time.Minute
 
-// eventLog is a ring of the newest events, numbered from 0.
+// eventLog is a ring of the newest events. Events are numbered from 0.
 type eventLog struct {
 	ring [maxEvents]loggedEvent
-	end  int64 // number of the next one
+	end  int64 // number of the next event
 }
 
-// loggedEvent is an event, with the number of the first event of its incident: the alarms that series raise at one time
-// have one cause as a rule.
+// loggedEvent is an event, with the number of the first event of its incident. Alarms of several series at about the
+// same time are one incident: they usually have one cause.
 type loggedEvent struct {
 	stream.Event
-	incident int64 // -1 = none
+	incident int64 // number of the first event of the incident; -1: none
 }
 
 func (l *eventLog) add(e stream.Event) {
@@ -80,7 +80,7 @@ func (l *eventLog) add(e stream.Event) {
 	l.end++
 }
 
-// incidentOf returns the incident of an event that comes next.
+// incidentOf returns the incident of e, the next event.
 func (l *eventLog) incidentOf(e *stream.Event) int64 {
 	if e.Anomaly == nil {
 		return -1
@@ -98,8 +98,7 @@ func (l *eventLog) incidentOf(e *stream.Event) int64 {
 	return l.end
 }
 
-// since returns the events from number first on, oldest first, as far as they
-// are kept, but the newest limit at most.
+// since returns the kept events from number first on, oldest first, and at most the newest limit of them.
 func (l *eventLog) since(first int64, limit int) []eventMessage {
 	out := []eventMessage{}
 	for i := max(first, l.end-int64(min(limit, maxEvents)), 0); i < l.end; i++ {

@@ -11,32 +11,31 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// The limits of the series of a Page.
+// Limits of the series of a Page.
 const (
-	MaxSeries = 1000    // with a history, and in one list
-	MaxListed = 250_000 // found by a search; some 150 bytes each
+	MaxSeries = 1000    // largest number of series with a history, and of series in one list
+	MaxListed = 250_000 // largest number of series that a search can find; about 150 bytes each
 
-	defaultMemory = 256 << 20 // bytes of the histories
-	rankedHalf    = 60        // samples; the highest score covers the last one or two halves
-	alarm         = 1         // score above which a sample is unusual
-	mostPromoted  = 10        // series that get a history for their anomaly, per batch
+	defaultMemory = 256 << 20 // bytes for all histories
+	rankedHalf    = 60        // number of samples; the highest score covers the last one or two halves
+	alarm         = 1         // score above which a sample is anomalous
+	mostPromoted  = 10        // number of series per batch that get a history because of an anomaly
 )
 
-// member is a series as lists have it. Those that are looked at, and those with anomalies, have
-// a history.
+// member is a series in the lists. Requested series and series with anomalies also have a history.
 type member struct {
 	id      int
-	name    string // as clients see it
+	name    string // name for clients
 	info    *stream.Series
-	history *history // nil = none
-	asked   int64    // by Page.asks, when a client last asked for it; 0 = never
+	history *history // nil: none
+	asked   int64    // value of Page.asks at the last request for the series; 0: never requested
 
-	skill         float64 // at the shortest horizon
-	highest, past float64 // anomaly score in this half of the newest samples, and in the one before
+	skill         float64 // skill at the shortest horizon
+	highest, past float64 // highest anomaly score in the current half of the newest samples, and in the previous half
 	samples       int64
 }
 
-// rank keeps what the series can be sorted by.
+// rank updates the values that clients can sort by.
 func (m *member) rank(score float64) {
 	if m.samples%rankedHalf == 0 {
 		m.past, m.highest = m.highest, math.NaN()
@@ -47,7 +46,7 @@ func (m *member) rank(score float64) {
 	}
 }
 
-// anomaly returns the highest score of the newest samples; NaN = not known.
+// anomaly returns the highest score of the newest samples; NaN: unknown.
 func (m *member) anomaly() float64 {
 	if m.past > m.highest || math.IsNaN(m.highest) {
 		return m.past
@@ -55,11 +54,11 @@ func (m *member) anomaly() float64 {
 	return m.highest
 }
 
-// of returns a series, with a history while there is room; nil when no more can be listed.
+// of returns a series, with a history if there is room. It returns nil if no more series can be listed.
 func (p *Page) of(s *stream.Series) *member {
 	m := p.byName[s.Name]
 	if m != nil && (m.info == s || slices.Equal(m.info.Variables, s.Variables)) {
-		m.info = s // of another engine, after the partition has moved
+		m.info = s // the series of another engine, after the partition has moved
 		if m.history != nil {
 			m.history.info = s
 		}
@@ -83,8 +82,8 @@ func (p *Page) of(s *stream.Series) *member {
 	return m
 }
 
-// keep begins the history of a series, for which others lose theirs: those that were not
-// asked for come first, and among them the least anomalous.
+// keep begins the history of a series, and removes others if there is no room. It removes first the
+// least recently requested series, and among series without a request the least anomalous.
 func (p *Page) keep(m *member) {
 	p.forget(m)
 	for len(p.kept) > 0 && (len(p.kept) >= MaxSeries || p.bytes+historyBytes(len(p.kept), m.info, len(p.tracked)) > p.c.Memory) {
@@ -108,22 +107,22 @@ func (p *Page) forget(m *member) {
 	}
 }
 
-// leastMissed returns the series whose history is given up first.
+// leastMissed returns the series whose history is removed first.
 func (p *Page) leastMissed() *member {
 	return slices.MinFunc(p.kept, func(a, b *member) int {
 		return cmp.Or(cmp.Compare(a.asked, b.asked), cmp.Compare(a.anomaly(), b.anomaly()), cmp.Compare(b.id, a.id))
 	})
 }
 
-// promote begins the history of a series with an anomaly in the place of one that has none and
-// was not asked for.
+// promote begins the history of a series with an anomaly, if it can replace that of a series without an anomaly and
+// without a request.
 func (p *Page) promote(m *member) {
 	if last := p.leastMissed(); last.asked == 0 && !(last.anomaly() > alarm) {
 		p.keep(m)
 	}
 }
 
-// ask begins the history of a series that a client asks for, or keeps it for longer.
+// ask records a request for a series. It begins its history, or keeps it longer.
 func (p *Page) ask(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -138,7 +137,7 @@ func (p *Page) ask(name string) {
 	}
 }
 
-// find returns the series that a client calls name, or nil.
+// find returns the series with the given name for clients, or nil.
 func (p *Page) find(name string) *member {
 	if m := p.byName[name]; m != nil && m.name == name {
 		return m
@@ -151,19 +150,19 @@ func (p *Page) find(name string) *member {
 	return nil
 }
 
-// historyBytes is the memory of the n-th history, of the series s.
+// historyBytes returns the memory of the n-th history, for the series s.
 func historyBytes(n int, s *stream.Series, tracked int) int64 {
 	variables := min(len(s.Variables), MaxVariables)
 	return int64(unsafe.Sizeof(history{})) + capacityOf(n, variables, tracked)*int64(sampleBytes(variables, tracked)) +
 		int64(tracked)*int64(unsafe.Sizeof(scoreRing{})+uintptr(1+variables)*unsafe.Sizeof(scoring.Score{})) + int64(8*variables*variables)
 }
 
-// The orders of a list of series.
+// orders are the orders of a list of series.
 var orders = map[string]func(a, b *member) int{
-	"":     func(a, b *member) int { return 0 }, // of appearance
+	"":     func(a, b *member) int { return 0 }, // order of first appearance
 	"name": func(a, b *member) int { return strings.Compare(a.name, b.name) },
 	"anomaly": func(a, b *member) int {
-		return cmp.Compare(b.anomaly(), a.anomaly()) // NaN is below all numbers
+		return cmp.Compare(b.anomaly(), a.anomaly()) // NaN is less than all numbers
 	},
 	"skill": func(a, b *member) int {
 		if math.IsNaN(a.skill) || math.IsNaN(b.skill) {
@@ -173,8 +172,7 @@ var orders = map[string]func(a, b *member) int{
 	},
 }
 
-// matching returns the first series, in an order, whose names have a text in them, and how many
-// there are.
+// matching returns the first series, in the given order, whose names contain text. n is the number of all such series.
 func (p *Page) matching(text, order string) (list []*member, n int) {
 	text = strings.ToLower(text)
 	for _, m := range p.series {

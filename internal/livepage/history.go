@@ -9,13 +9,13 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// history is the recent past of one series: rings of the samples, numbered
-// from 0 in the order of their times.
+// history has the recent past of one series: rings of the samples. Samples are numbered from 0, in the order of their
+// times.
 type history struct {
 	id        int
-	name      string // as clients see it
+	name      string // name for clients
 	info      *stream.Series
-	epoch     int64 // differs from the epochs of all earlier histories
+	epoch     int64 // number of this history; each history has another one
 	bytes     int64
 	variables []string
 
@@ -24,24 +24,24 @@ type history struct {
 	time     []int64
 	y        []float64 // capacity x variables
 	anomaly  []float64
-	share    []float64 // of each variable in the score; capacity x variables
-	score    []float64 // of the sample, capacity
-	state    []float64 // score of the state, capacity
+	share    []float64 // share of each variable in the score; capacity x variables
+	score    []float64 // score of the sample; capacity
+	state    []float64 // score of the state; capacity
 	tracks   []track
 	now      fan
 	scores   scores
-	limits   []scoring.Limit // of the variables; nil = none
-	toLimit  []float64       // seconds until each is expected there, after the newest sample; NaN = not expected
+	limits   []scoring.Limit // one per variable; nil: none
+	toLimit  []float64       // seconds from the newest sample until each variable is expected to reach its limit; NaN: not expected
 	insight  insight
 }
 
-// track keeps the forecasts of one horizon at the samples they were based on.
+// track has forecasts at one horizon. They are stored at the sample of their origin.
 type track struct {
 	horizon            int
-	yhat, lower, upper []float64 // capacity x variables; the first level
+	yhat, lower, upper []float64 // capacity x variables; bounds of the first level
 }
 
-// fan is the newest forecast: of all horizons from one origin.
+// fan is the newest forecast, for all horizons from one origin.
 type fan struct {
 	origin       int64
 	levels       int
@@ -54,7 +54,7 @@ type fan struct {
 	reach                  []float64 // horizons x variables; nil without limits
 }
 
-// begin makes h the empty history of s.
+// begin resets h to the empty history of s.
 func (h *history) begin(s *stream.Series, tracked []int, levels int) {
 	n := min(len(s.Variables), MaxVariables)
 	*h = history{id: h.id, name: h.name, info: s, epoch: h.epoch, bytes: h.bytes, now: fan{levels: levels}}
@@ -77,10 +77,10 @@ func (h *history) begin(s *stream.Series, tracked []int, levels int) {
 	h.scores.begin(len(tracked))
 }
 
-// sampleBytes is the memory of a sample.
+// sampleBytes returns the memory of one sample in bytes.
 func sampleBytes(variables, tracked int) int { return 8 * (3 + variables*(3+3*tracked)) }
 
-// capacityOf is the number of samples in the n-th history.
+// capacityOf returns the number of samples in the n-th history.
 func capacityOf(n, variables, tracked int) int64 {
 	sample := sampleBytes(variables, tracked)
 	if n < manySeries {
@@ -89,17 +89,17 @@ func capacityOf(n, variables, tracked int) int64 {
 	return int64(min(maxSamples, max(laterBytes/sample, laterLeast)))
 }
 
-// first returns the number of the oldest sample kept.
+// first returns the number of the oldest kept sample.
 func (h *history) first() int64 { return max(0, h.end-h.capacity) }
 
-// at returns the part of a ring that belongs to sample i.
+// at returns the elements of a ring for sample i.
 func (h *history) at(ring []float64, i int64) []float64 {
 	n := len(h.variables)
 	k := int(i%h.capacity) * n
 	return ring[k : k+n]
 }
 
-// push appends a sample without values.
+// push appends a sample without values, and returns its number.
 func (h *history) push(t int64) int64 {
 	i := h.end
 	h.end++
@@ -116,26 +116,26 @@ func (h *history) push(t int64) int64 {
 	return i
 }
 
-// unknown sets all of v to NaN.
+// unknown sets all elements of v to NaN.
 func unknown(v []float64) {
 	for i := range v {
 		v[i] = math.NaN()
 	}
 }
 
-// observe appends a sample. If the interval is known, it first appends the missing samples,
-// as the engine does, so that horizons count the same steps.
+// observe appends a sample. If the interval is known, it first appends missing samples, as the engine does: horizons
+// then count equal steps.
 func (h *history) observe(o *stream.Observation, interval time.Duration) {
 	if h.end > 0 {
 		last := h.time[(h.end-1)%h.capacity]
 		if o.Time <= last {
-			return // written again after a restart
+			return // a sample that is written again after a restart
 		}
 		if step := int64(interval); step > 0 {
 			gap := o.Time - last
 			missing := gap/step - 1
 			if gap%step >= step-step/2 {
-				missing++ // to the nearest
+				missing++ // rounds to the nearest number of intervals
 			}
 			for k := max(1, missing-h.capacity); k <= missing; k++ {
 				h.push(last + k*step)
@@ -150,7 +150,7 @@ func (h *history) observe(o *stream.Observation, interval time.Duration) {
 	h.toLimit = append(h.toLimit[:0], o.TimeToLimit...)
 }
 
-// forecast keeps a forecast at its origin and in the fan.
+// forecast stores a forecast at its origin, and in the fan.
 func (h *history) forecast(f *stream.Forecast) {
 	n, d := len(h.variables), len(h.info.Variables)
 	w := &h.now
@@ -190,7 +190,7 @@ func (h *history) forecast(f *stream.Forecast) {
 	}
 }
 
-// number returns the number of the sample at a time.
+// number returns the number of the sample at time t.
 func (h *history) number(t int64) (i int64, ok bool) {
 	first := h.first()
 	n := int(h.end - first)
@@ -199,13 +199,13 @@ func (h *history) number(t int64) (i int64, ok bool) {
 	return i, k < n && h.time[i%h.capacity] == t
 }
 
-// view is the selection of a client: series, variables and horizon.
+// view is the selection of a client: one series, variables and a horizon.
 type view struct {
 	variables []int
-	track     int // index into history.tracks, or -1
+	track     int // index in history.tracks, or -1
 }
 
-// all returns the indices of the variables.
+// all returns the indices of all variables.
 func (h *history) all() []int {
 	list := make([]int, len(h.variables))
 	for j := range list {
@@ -248,7 +248,7 @@ func (h *history) window(v view, first int64) *windowMessage {
 	return m
 }
 
-// message copies the forecast; nil when there is none.
+// message copies the forecast; nil if there is none.
 func (w *fan) message(h *history, v view) *fanMessage {
 	if len(w.horizon) == 0 {
 		return nil

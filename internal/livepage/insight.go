@@ -4,22 +4,22 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// maxExperts is the number of experts whose weights are kept; the other weights are summed.
+// maxExperts is the number of experts with their own weights; the weights of the others are summed.
 const maxExperts = 16
 
-// insight has the expert weights and the influences of a series.
+// insight has the weights of the experts and the influences of one series.
 type insight struct {
 	version int64
 
 	experts []string // in the order of the weights; the last one may be "others"
-	end     int64    // number of the next point of the ring
+	end     int64    // number of the next point in the ring
 	time    [maxPoints]int64
 	weights [maxPoints][maxExperts]float64 // means over the variables
 
-	influence []float64 // kept variables x kept variables; nil = unknown
+	influence []float64 // kept variables x kept variables; nil: unknown
 }
 
-// add keeps the weights and influences of the series of h.
+// add stores the weights and influences of the series of h.
 func (s *insight) add(h *history, in *stream.Insight) {
 	d, n := len(h.info.Variables), len(h.variables)
 	s.version++
@@ -53,7 +53,7 @@ func (s *insight) add(h *history, in *stream.Insight) {
 	}
 }
 
-// expertsMessage copies the weights; nil when the model is no mixture.
+// expertsMessage copies the weights; nil if the model is not a mixture.
 func (s *insight) expertsMessage(h *history) *expertsMessage {
 	if s.experts == nil {
 		return nil
@@ -68,7 +68,7 @@ func (s *insight) expertsMessage(h *history) *expertsMessage {
 	return m
 }
 
-// influenceMessage copies the influences; nil when there are none.
+// influenceMessage copies the influences; nil if there are none.
 func (s *insight) influenceMessage(h *history) *influenceMessage {
 	if s.influence == nil {
 		return nil

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// number is a value in JSON; NaN and infinite values are null.
+// number is a number in JSON; NaN and infinities are null.
 type number float64
 
 // MarshalJSON implements json.Marshaler.
 func (n number) MarshalJSON() ([]byte, error) { return appendNumber(nil, float64(n)), nil }
 
-// column is a list of them.
+// column is a list of numbers in JSON; NaN and infinities are null.
 type column []float64
 
 // MarshalJSON implements json.Marshaler.
@@ -34,16 +34,16 @@ func appendNumber(b []byte, x float64) []byte {
 	return strconv.AppendFloat(b, x, 'g', -1, 64)
 }
 
-// valid returns a name that JSON can encode, so that a client can send it back.
+// valid returns s as valid UTF-8, which JSON keeps: a client can send the name back.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // seriesMessage lists the series.
 type seriesMessage struct {
 	Series   []seriesInfo    `json:"series"`
-	Seen     int64           `json:"seen"`              // listed or not
-	Matches  int             `json:"matches"`           // series that the search finds, listed here or not
-	Known    int             `json:"known"`             // series that a search can find
-	Ranking  *rankingMessage `json:"ranking,omitempty"` // in the answer to a search
+	Seen     int64           `json:"seen"`              // number of series seen, listed or not
+	Matches  int             `json:"matches"`           // number of series that match the search, in this list or not
+	Known    int             `json:"known"`             // number of series that a search can find
+	Ranking  *rankingMessage `json:"ranking,omitempty"` // only in the answer to a search
 	Horizons []int           `json:"horizons"`
 	Levels   column          `json:"levels"`
 	Note     string          `json:"note,omitempty"`
@@ -53,13 +53,13 @@ type seriesMessage struct {
 type seriesInfo struct {
 	Name      string   `json:"name"`
 	Variables []string `json:"variables"`
-	Dim       int      `json:"dim"`     // variables, kept or not
-	Samples   int64    `json:"samples"` // kept at most
+	Dim       int      `json:"dim"`     // number of variables, kept or not
+	Samples   int64    `json:"samples"` // largest number of kept samples
 }
 
-// rankingMessage has what the series can be sorted by, in the order of the last seriesMessage.
+// rankingMessage has the values that clients can sort by, in the order of the last seriesMessage.
 type rankingMessage struct {
-	Anomaly column `json:"anomaly_score"`        // highest of the newest samples
+	Anomaly column `json:"anomaly_score"`        // highest score of the newest samples
 	Skill   column `json:"skill_vs_persistence"` // over all variables, at the shortest horizon
 }
 
@@ -67,18 +67,18 @@ type limits struct {
 	Series    int `json:"series"`
 	Variables int `json:"variables"`
 	Samples   int `json:"samples"`
-	Shown     int `json:"shown"` // variables of one request
+	Shown     int `json:"shown"` // largest number of variables per request
 }
 
-// windowMessage has some samples of a series and its current forecast.
+// windowMessage has samples of a series, and its current forecast.
 type windowMessage struct {
 	Series    string            `json:"series"`
-	Reset     bool              `json:"reset,omitempty"` // forget all messages before
-	End       int64             `json:"end"`             // number of the sample that comes next
-	Horizon   int               `json:"horizon"`         // of the forecasts beside the samples
+	Reset     bool              `json:"reset,omitempty"` // the client drops the data of previous messages
+	End       int64             `json:"end"`             // number of the next sample
+	Horizon   int               `json:"horizon"`         // horizon of the forecasts of the samples
 	Time      column            `json:"time"`
-	Score     column            `json:"anomaly_score"` // of the samples
-	State     column            `json:"state_score"`   // likewise
+	Score     column            `json:"anomaly_score"` // score of each sample
+	State     column            `json:"state_score"`   // score of the state at each sample
 	Variables []variableMessage `json:"variables"`
 	Forecast  *fanMessage       `json:"forecast"`
 }
@@ -89,8 +89,8 @@ type variableMessage struct {
 	Yhat    column `json:"yhat"`
 	Lower   column `json:"yhat_lower"`
 	Upper   column `json:"yhat_upper"`
-	Anomaly column `json:"anomaly_score"` // of the variable by itself
-	Share   column `json:"share"`         // of the variable in the score of the sample
+	Anomaly column `json:"anomaly_score"` // score of the variable alone
+	Share   column `json:"share"`         // share of the variable in the score of the sample
 }
 
 type fanMessage struct {
@@ -106,11 +106,11 @@ type fanVariable struct {
 	Lower []column `json:"yhat_lower"` // one per level
 	Upper []column `json:"yhat_upper"`
 
-	JointLower column `json:"yhat_joint_lower,omitempty"` // the joint region, if there is one
+	JointLower column `json:"yhat_joint_lower,omitempty"` // lower bound of the joint region, if there is one
 	JointUpper column `json:"yhat_joint_upper,omitempty"`
 
-	// With a limit: its lower and upper end, the probability that it has been reached by each time, and the
-	// seconds until that is more likely than not.
+	// For a variable with a limit: its lower and upper end, the probability that a value has reached it by each time, and
+	// the seconds until this probability exceeds 1/2.
 	Limit       column  `json:"limit,omitempty"`
 	Reach       column  `json:"limit_probability,omitempty"`
 	TimeToLimit *number `json:"time_to_limit,omitempty"`
@@ -122,8 +122,8 @@ type metricsMessage struct {
 	Horizon int            `json:"horizon"`
 	Level   *float64       `json:"level"` // nominal coverage
 	Scores  []scoreMessage `json:"scores"`
-	Past    pastScores     `json:"past"`  // over all variables
-	Every   int            `json:"every"` // samples of a series between two scores; 0 = there are none
+	Past    pastScores     `json:"past"`  // scores over all variables at earlier times
+	Every   int            `json:"every"` // number of samples of a series between two scores; 0: there are no scores
 }
 
 type scoreMessage struct {
@@ -155,14 +155,14 @@ type expertsMessage struct {
 	Series  string   `json:"series"`
 	Experts []string `json:"experts"`
 	Time    column   `json:"time"`
-	Weights []column `json:"weights"` // of each expert, mean over the variables
+	Weights []column `json:"weights"` // weights per expert, means over the variables
 }
 
 // influenceMessage is the influence matrix of a series.
 type influenceMessage struct {
 	Series    string   `json:"series"`
 	Variables []string `json:"variables"`
-	Influence []column `json:"influence"` // [i][j]: of variable j on the next value of variable i
+	Influence []column `json:"influence"` // [i][j]: influence of variable j on the next value of variable i
 }
 
 // insightMessage has the weights of the experts and the influences, for the stream; null: unknown.
@@ -171,7 +171,7 @@ type insightMessage struct {
 	Influence *influenceMessage `json:"influence"`
 }
 
-// eventMessage is something that happened to a series.
+// eventMessage is one event of a series.
 type eventMessage struct {
 	ID     int64   `json:"id"`
 	Series string  `json:"series"`
@@ -179,8 +179,8 @@ type eventMessage struct {
 	Kind   string  `json:"kind"`
 	Text   string  `json:"text"`
 
-	// Of an anomaly.
-	Incident *int64 `json:"incident,omitempty"` // id of the first event of the alarms at one time
+	// Fields of an anomaly.
+	Incident *int64 `json:"incident,omitempty"` // id of the first event of the incident
 	Phase    string `json:"phase,omitempty"`
 }
 
@@ -192,7 +192,7 @@ type eventsMessage struct {
 type statusMessage struct {
 	Model       string   `json:"model"`
 	Working     bool     `json:"working"`
-	State       string   `json:"state"` // reason why the job does not work; "" if it does
+	State       string   `json:"state"` // reason why the job does not work; "": it works
 	Records     int64    `json:"records"`
 	DeadLetters int64    `json:"dead_letters"`
 	Rate        number   `json:"records_per_second"`

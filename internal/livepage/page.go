@@ -11,75 +11,74 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// The limits of a Page.
+// Limits of a Page.
 const (
-	MaxVariables = 64 // of a series
-	MaxClients   = 32 // of the stream at a time
+	MaxVariables = 64 // largest number of variables per series
+	MaxClients   = 32 // largest number of clients of the stream at a time
 
-	maxSamples  = 1000    // of a series
-	seriesBytes = 1 << 20 // of each of the first manySeries, for its samples
+	maxSamples  = 1000    // largest number of samples per series
+	seriesBytes = 1 << 20 // bytes for the samples of each of the first manySeries histories
 	manySeries  = 50
-	laterBytes  = 1 << 16 // of each later one, but room for
-	laterLeast  = 60      // samples
+	laterBytes  = 1 << 16 // bytes for the samples of each later history, …
+	laterLeast  = 60      // … but with at least this number of samples
 	maxEvents   = 200
-	maxTracked  = 4   // horizons of which old forecasts are kept
-	maxFan      = 256 // horizons of the present forecast
-	maxLevels   = 3   // intervals of the present forecast
+	maxTracked  = 4   // number of horizons with old forecasts
+	maxFan      = 256 // number of horizons of the current forecast
+	maxLevels   = 3   // number of intervals of the current forecast
 )
 
-// Config says what a Page shows.
+// Config describes the content of a Page.
 type Config struct {
-	Model    string        // whose forecasts are shown; the scores of others are not
-	Horizons []int         // that are emitted, ascending
+	Model    string        // name of the model whose forecasts are shown; the scores of other models are ignored
+	Horizons []int         // emitted horizons, ascending
 	Levels   []float64     // nominal coverages of the intervals; the first one is scored
-	Interval time.Duration // between two samples of a series; 0 = unknown
-	Note     string        // remark about this run at the head of the page, or ""
-	Limits   Limits        // of the variables of a series; nil = none
-	Memory   int64         // bytes that the histories of all series may take; 0 = 256 MiB
+	Interval time.Duration // time between two samples of a series; 0: unknown
+	Note     string        // remark about this run at the head of the page; "": none
+	Limits   Limits        // limits of the variables of a series; nil: none
+	Memory   int64         // bytes for the histories of all series; 0: 256 MiB
 
-	// ScoreEvery returns the number of samples of a series between two of its scores; 0 = there
-	// are no scores. Any goroutine may call it.
+	// ScoreEvery returns the number of samples of a series between two scores; 0: there are no scores. Any goroutine may
+	// call it.
 	ScoreEvery func() int
 
-	// Status returns the state of the job; nil means unknown. Any goroutine may call it.
+	// Status returns the state of the job; nil: unknown. Any goroutine may call it.
 	Status func() Status
 }
 
-// Limits returns what variables should not reach; nil for nothing.
+// Limits returns the limits of the given variables: values that they should not reach. nil: no limits.
 type Limits func(variables []string) []scoring.Limit
 
 // Status is the state of the job.
 type Status struct {
-	State  string // "" = at work, otherwise why not
-	Lag    int64  // messages in the log that were not read yet; negative = unknown
-	Series int64  // seen so far, kept by the page or not; 0 = unknown
+	State  string // reason why the job does not work; "": it works
+	Lag    int64  // number of unread messages in the log; negative: unknown
+	Series int64  // number of series so far, kept by the page or not; 0: unknown
 }
 
-// Page keeps what passes through it on the way to the outputs and serves it. Any goroutine
-// may call its methods.
+// Page stores the batches that it gets as a sink, and serves them. Any goroutine may call its methods.
 type Page struct {
 	c       Config
 	tracked []int
 	handler http.Handler
 	done    chan struct{}
 	end     sync.Once
-	clients chan struct{} // one element for each client of the stream
+	clients chan struct{} // one element per client of the stream
 
 	mu       sync.RWMutex
-	series   []*member // in order of appearance
+	series   []*member // in order of first appearance
 	byName   map[string]*member
-	kept     []*member // that have a history
-	bytes    int64     // of the histories
-	epochs   int64     // histories so far
-	asks     int64     // requests for a series so far
-	version  int64     // changes whenever the first MaxSeries series do, or one that is kept
+	kept     []*member // series with a history
+	bytes    int64     // memory of the histories
+	epochs   int64     // number of histories so far
+	asks     int64     // number of requests for a series so far
+	version  int64     // changes with the first MaxSeries series, and with the kept ones
 	events   eventLog
 	counters counters
 }
 
 var _ stream.Sink = (*Page)(nil)
 
-// New returns a Page that has seen nothing.
+// New returns a Page without data.
 func New(c Config) *Page {
 	c.Memory = cmp.Or(c.Memory, defaultMemory)
 	p := &Page{
@@ -91,8 +90,7 @@ func New(c Config) *Page {
 	return p
 }
 
-// spread returns n of the values, evenly spaced from the first to the last, or all if there
-// are at most n.
+// spread returns n of the values, evenly spaced from the first to the last. It returns all if there are at most n.
 func spread(values []int, n int) []int {
 	if len(values) <= n {
 		return values
@@ -104,7 +102,7 @@ func spread(values []int, n int) []int {
 	return out
 }
 
-// Write implements stream.Sink: it never fails and does not wait for clients.
+// Write implements stream.Sink. It never fails, and does not wait for clients.
 func (p *Page) Write(_ context.Context, b *stream.Batch) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -163,11 +161,11 @@ func (p *Page) Write(_ context.Context, b *stream.Batch) error {
 	return nil
 }
 
-// Close implements stream.Sink. The page continues to show what it has.
+// Close implements stream.Sink. The page continues to serve its data.
 func (p *Page) Close() error { return nil }
 
-// EndStreams ends the requests that would otherwise never end, now and in the
-// future. It is for http.Server.RegisterOnShutdown.
+// EndStreams ends the current and all future requests of streams, which have no other end. It is for
+// http.Server.RegisterOnShutdown.
 func (p *Page) EndStreams() { p.end.Do(func() { close(p.done) }) }
 
 // ServeHTTP implements http.Handler.
@@ -189,7 +187,7 @@ func (p *Page) head() statusMessage {
 	return p.status(s)
 }
 
-// status returns what the head of the page shows. The caller holds mu, at least for reading.
+// status returns the content of the head of the page. The caller holds mu, at least for reading.
 func (p *Page) status(s Status) statusMessage {
 	m := statusMessage{
 		Model: p.c.Model, State: s.State, Working: s.State == "",

@@ -8,18 +8,17 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// maxPoints is the number of metrics that are kept to be drawn over time.
+// maxPoints is the number of kept scores over time.
 const maxPoints = 300
 
-// scores are the newest scores of a series at the tracked horizons, and those
-// over all variables at earlier times.
+// scores has the newest scores of a series at the tracked horizons, and earlier scores over all variables.
 type scores struct {
 	version int64
-	latest  [][]scoring.Score // tracked horizon x (all variables, each variable); N = 0: none
-	past    []scoreRing       // tracked horizon
+	latest  [][]scoring.Score // tracked horizon x (all variables, then each variable); N = 0: none
+	past    []scoreRing       // one per tracked horizon
 }
 
-// scoreRing keeps a few scores over time.
+// scoreRing is a ring of scores over time.
 type scoreRing struct {
 	end    int64
 	points [maxPoints]scorePoint
@@ -35,7 +34,7 @@ func (s *scores) begin(tracked int) {
 	s.past = make([]scoreRing, tracked)
 }
 
-// add keeps a metric of the series of h.
+// add stores the scores m of the series of h.
 func (s *scores) add(h *history, m *stream.Metric) {
 	k := slices.IndexFunc(h.tracks, func(t track) bool { return t.horizon == m.Horizon })
 	target := 0
@@ -59,13 +58,13 @@ func (s *scores) add(h *history, m *stream.Metric) {
 	ring := &s.past[k]
 	point := scorePoint{m.Time, m.Score.SkillVsNaive, m.Score.SkillVsVAR, m.Score.Coverage}
 	if ring.end > 0 && ring.points[(ring.end-1)%maxPoints].time == m.Time {
-		ring.end-- // the same point again
+		ring.end-- // replaces the point at the same time
 	}
 	ring.points[ring.end%maxPoints] = point
 	ring.end++
 }
 
-// message copies the scores at the horizon of v: over all variables, then of each of those given.
+// message copies the scores at the horizon of v: over all variables, then of each of the given variables.
 func (s *scores) message(h *history, v view, variables []int, c *Config) *metricsMessage {
 	m := &metricsMessage{Series: h.name, Scores: []scoreMessage{}}
 	if len(c.Levels) > 0 {
@@ -108,7 +107,7 @@ func newScoreMessage(target string, s *scoring.Score) scoreMessage {
 	}
 }
 
-// seconds converts a time in ns.
+// seconds converts a time in ns to seconds.
 func seconds(ns int64) float64 { return float64(ns/1e9) + float64(ns%1e9)/1e9 }
 
 // finite reports whether x can be written as JSON.

@@ -9,9 +9,9 @@ import (
 
 const (
 	framePeriod  = 250 * time.Millisecond // between two frames
-	statusEvery  = 4                      // frames
-	rankingEvery = 12                     // frames
-	writeTimeout = 10 * time.Second       // after which a client is dropped
+	statusEvery  = 4                      // frames between two status messages
+	rankingEvery = 12                     // frames between two rankings
+	writeTimeout = 10 * time.Second       // time without progress after which a client is disconnected
 )
 
 // stream serves one client until it disconnects, is too slow, or EndStreams is called.
@@ -46,8 +46,8 @@ func (p *Page) stream(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Accel-Buffering", "no")  // for proxies that would wait for more
-	_ = c.control.SetReadDeadline(time.Time{}) // nothing more is read; a server's ReadTimeout would end the request
+	w.Header().Set("X-Accel-Buffering", "no")  // proxies must not buffer
+	_ = c.control.SetReadDeadline(time.Time{}) // the stream reads nothing more; the ReadTimeout of a server would end the request
 	ticker := time.NewTicker(framePeriod)
 	defer ticker.Stop()
 	for {
@@ -64,7 +64,7 @@ func (p *Page) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// client is the position of a client in the memory of the page.
+// client is the position of a client in the data of the page.
 type client struct {
 	page    *Page
 	query   *query
@@ -73,16 +73,16 @@ type client struct {
 	buf     []byte
 
 	frames  int
-	version int64 // of the list of series
-	epoch   int64 // of the series
-	end     int64 // number of the sample that comes next
-	origin  int64 // of the forecast
-	scores  int64 // version
-	insight int64 // version
-	events  int64 // number of the event that comes next
+	version int64 // version of the list of series
+	epoch   int64 // epoch of the history
+	end     int64 // number of the next sample
+	origin  int64 // origin of the last forecast
+	scores  int64 // version of the scores
+	insight int64 // version of the insight
+	events  int64 // number of the next event
 }
 
-// frame sends the news.
+// frame sends all new data.
 func (c *client) frame() error {
 	p := c.page
 	c.buf = c.buf[:0]
@@ -120,7 +120,7 @@ func (c *client) frame() error {
 	return c.send()
 }
 
-// news are the messages of one moment; nil where nothing is new.
+// news has the messages of one frame; nil: nothing new.
 type news struct {
 	status  *statusMessage
 	window  *windowMessage
@@ -128,8 +128,8 @@ type news struct {
 	insight *insightMessage
 }
 
-// news copies the new samples of the series, and the status with them, so that the samples in the head of
-// the page are those of its charts; alone, the status comes each second, as scores and insight do.
+// news copies the new samples of the series. The status comes with them: then the number of samples in the head of the
+// page agrees with the charts. Without new samples, the status comes once per second, like scores and insight.
 func (c *client) news(s Status) (n news) {
 	p := c.page
 	chosen := c.query.values.Has("series")
@@ -148,7 +148,7 @@ func (c *client) news(s Status) (n news) {
 	}
 	h, v, _, err := p.view(c.query)
 	if err != nil {
-		return n // its variables have changed: the client chooses again
+		return n // the variables have changed: the client must select again
 	}
 	reset := c.epoch != h.epoch || c.end < h.first()
 	if reset {
@@ -176,16 +176,16 @@ func (c *client) news(s Status) (n news) {
 func (c *client) add(event string, v any) {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic("livepage: " + err.Error()) // messages always encode
+		panic("livepage: " + err.Error()) // messages can always be encoded
 	}
 	c.buf = append(c.buf, "event: "...)
 	c.buf = append(c.buf, event...)
 	c.buf = append(c.buf, "\ndata: "...)
-	c.buf = append(c.buf, data...) // without line breaks
+	c.buf = append(c.buf, data...) // JSON has no line breaks
 	c.buf = append(c.buf, "\n\n"...)
 }
 
-// send writes the buffered frame, before the deadline.
+// send writes the buffered frame, and sets a deadline for it.
 func (c *client) send() error {
 	if len(c.buf) == 0 {
 		return nil
