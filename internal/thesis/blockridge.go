@@ -9,48 +9,45 @@ import (
 // Block is a part of the features of a BlockRidge.
 type Block struct {
 	Len        int                    // number of features
-	FeaturesTo func(phi, x []float64) // computes them, phi of length Len
+	FeaturesTo func(phi, x []float64) // writes the features of x into phi, length Len
 }
 
 // BlockRidgeConfig describes a BlockRidge.
 type BlockRidgeConfig struct {
-	Out    int     // variables of y
-	Blocks []Block // fitted in this order
-	Lambda float64 // ridge, for the mean squared error of a window
+	Out    int     // number of variables of y
+	Blocks []Block // blocks in the order of the fit
+	Lambda float64 // ridge, for the mean squared error over the window
 }
 
-// BlockRidge is ORFFVAR as the thesis evaluates it: Algorithm 4 of Brault 2017
-// with step 1, Hessian preconditioning and the window as its only batch, so
-// that iteration t solves block t exactly,
+// BlockRidge is ORFFVAR as the thesis evaluates it: Algorithm 4 of Brault 2017 with step 1, Hessian preconditioning,
+// and the window as its only batch. Iteration t solves block t exactly,
 //
 //	theta_t = (Phi_t Phi_t^T / n + lambda I)^-1 Phi_t r / n
 //
-// for the n pairs of the window and the residual r of the blocks before, and then
-// multiplies the thetas of the blocks before by 1 - lambda. There is one iteration
-// per block. With one block it is ridge regression; with the features (1, x) and
-// lambda 0, least squares with intercept.
+// for the n pairs of the window and the residual r of the previous blocks. Then it multiplies the thetas of the
+// previous blocks by 1 - lambda. There is one iteration per block. With one block it is ridge regression; with the
+// features (1, x) and lambda 0, it is least squares with an intercept.
 //
-// It is a Slider. A new pair changes the normal equations of each block by a
-// rank-one term. A prediction needs no theta but one vector per block, the adjoint
-// of the recursion above. So moving a window of n pairs costs O(sum of m_t^2) for
-// blocks of m_t features, and a prediction O(n m) more when there are several
-// blocks; a fit costs O(n sum of m_t^2).
+// It is a Slider. A new pair changes the normal equations of each block by a rank-one term. A prediction needs one
+// vector per block, the adjoint of the recursion above, and no theta. Let block t have m_t features, m in total, and
+// the window n pairs. A slide costs O(sum m_t^2), a prediction O(sum m_t^2), plus O(n m) if there are several blocks,
+// and a fit O(n sum m_t^2).
 type BlockRidge struct {
 	c       BlockRidgeConfig
-	m       int       // features of all blocks
+	m       int       // number of features of all blocks
 	start   []int     // first feature of each block
-	n       int       // pairs in the window
+	n       int       // number of pairs in the window
 	oldest  int       // row of the oldest pair
-	rows    []float64 // n x m, features of the pairs in the window, a ring
-	cross   []float64 // m x Out, sum of phi y^T over the window
-	factors []*factor // of Phi_t Phi_t^T + n lambda I
-	phi     []float64 // of the newest x
+	rows    []float64 // n x m ring: features of the pairs in the window
+	cross   []float64 // m x Out: sum of phi y^T over the window
+	factors []*factor // per block: factor of Phi_t Phi_t^T + n lambda I
+	phi     []float64 // features of the newest x
 	a       []float64 // adjoint, m
 	z       []float64 // scratch, n
 }
 
-// NewBlockRidge returns a BlockRidge. It panics when c has no blocks, an empty
-// one, no output, or a lambda outside [0, 1).
+// NewBlockRidge returns a BlockRidge. It panics if c has no blocks, an empty block, no output, or a lambda outside [0,
+// 1).
 func NewBlockRidge(c BlockRidgeConfig) *BlockRidge {
 	if c.Out < 1 || len(c.Blocks) == 0 || !(c.Lambda >= 0 && c.Lambda < 1) {
 		panic("thesis: BlockRidge: wrong configuration")
@@ -70,8 +67,7 @@ func NewBlockRidge(c BlockRidgeConfig) *BlockRidge {
 	return b
 }
 
-// errSingular means that no ridge makes the equations regular, because the features
-// are not finite.
+// errSingular means that no ridge makes the equations regular: the features are not finite.
 var errSingular = errors.New("singular normal equations")
 
 // featuresTo computes the features of all blocks.
@@ -81,7 +77,7 @@ func (b *BlockRidge) featuresTo(phi, x []float64) {
 	}
 }
 
-// block returns the part of v, of length m, that belongs to block t.
+// block returns the elements of v, of length m, for block t.
 func (b *BlockRidge) block(v []float64, t int) []float64 {
 	return v[b.start[t]:][:b.c.Blocks[t].Len]
 }
@@ -89,7 +85,7 @@ func (b *BlockRidge) block(v []float64, t int) []float64 {
 // row returns the features of the pair in row i of the ring.
 func (b *BlockRidge) row(i int) []float64 { return b.rows[i*b.m:][:b.m] }
 
-// addCross adds sign phi y^T.
+// addCross adds sign phi y^T to cross.
 func (b *BlockRidge) addCross(sign float64, phi, y []float64) {
 	for i, v := range phi {
 		vec.Axpy(sign*v, y, b.cross[i*b.c.Out:][:b.c.Out])
@@ -121,8 +117,8 @@ func (b *BlockRidge) refactorAll() error {
 	return nil
 }
 
-// refactor computes the factor of block t from the window. Where the matrix is
-// singular the ridge is raised, by 1e-10 of the mean diagonal element at first.
+// refactor computes the factor of block t from the window. If the matrix is singular, it raises the ridge, first by
+// 1e-10 times the mean diagonal element.
 func (b *BlockRidge) refactor(t int) error {
 	m := b.c.Blocks[t].Len
 	gram := make([]float64, m*m)
@@ -145,8 +141,7 @@ func (b *BlockRidge) refactor(t int) error {
 	return errSingular
 }
 
-// Slide implements Slider. The old features stand in the ring, so oldX is not
-// needed.
+// Slide implements Slider. It does not need oldX: the ring has the old features.
 func (b *BlockRidge) Slide(_, oldY, newX, newY []float64) error {
 	b.featuresTo(b.phi, newX)
 	b.addCross(1, b.phi, newY)
@@ -169,8 +164,8 @@ func (b *BlockRidge) Slide(_, oldY, newX, newY []float64) error {
 //
 //	sum_t w_t phi_t(x)^T theta_t, w_t = (1-lambda)^(T-t)
 //
-// is linear in the products Phi_t Y. The loop runs the recursion of the thetas
-// backwards to find the coefficients a_t:
+// is linear in the products Phi_t Y. The loop runs the recursion of the thetas backwards, and computes the coefficients
+// a_t:
 //
 //	(Phi_t Phi_t^T + n lambda I) a_t = w_t phi_t - Phi_t z_t
 //	z_t = sum_{u>t} (1-lambda)^(u-1-t) Phi_u^T a_u

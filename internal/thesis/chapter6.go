@@ -7,19 +7,19 @@ import (
 	"github.com/orffvar/forecaster/internal/study"
 )
 
-// The comparisons of Brault 2017, chapter 6, which need no data: Table 6.5, the vector
-// fields of section 6.4, and Figures 6.7 to 6.9.
+// Comparisons of Brault 2017, chapter 6, that need no data: Table 6.5, the vector fields of section 6.4, and Figures
+// 6.7 to 6.9.
 
-// Chapter6 has their results.
+// Chapter6 has the results of these comparisons.
 type Chapter6 struct {
 	Tasks []*MultiTask
 	Curl  *Paired
 	Field []Figure67
 	R20   []Figure68
 
-	Quantiles []Figure91       // of chapter 9
-	Ablation  []study.Ablation // of this program
-	Parts     []study.Part     // of auto
+	Quantiles []Figure91       // comparison of chapter 9
+	Ablation  []study.Ablation // ablation of this program
+	Parts     []study.Part     // parts of auto
 }
 
 func (c *Chapter6) Empty() bool {

@@ -9,7 +9,7 @@ import (
 	"github.com/orffvar/forecaster/internal/study"
 )
 
-// Tables prints the experiments that were made.
+// Tables returns the tables of the experiments that were run.
 func (c *Chapter6) Tables() (tables []report.Table) {
 	if len(c.Tasks) > 0 {
 		tables = append(tables, multiTaskTable(c.Tasks))

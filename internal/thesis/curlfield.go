@@ -14,14 +14,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// CurlField compares a curl-free with an independent kernel on a field that is a
-// gradient (Brault 2017, section 6.4.1, with a generator that can be learnt).
+// CurlField compares a curl-free kernel with an independent kernel on a gradient field (Brault 2017, section 6.4.1,
+// with a generator that can be learnt).
 type CurlField struct {
-	CurlFree, Independent float64 // R^2 on 1000 points of the test set
+	CurlFree, Independent float64 // R^2 on the 1000 points of the test set
 }
 
-// CurlFields repeats NewCurlField with other fields and points, a curl-free (A) and
-// an independent (B) kernel on each. check and progress are as for NewMultiTask.
+// CurlFields repeats NewCurlField with different fields and points. A is the curl-free, B the independent kernel. check
+// and progress are those of NewMultiTask.
 func CurlFields(n, draws, repeats int, seed uint64, check func() error, progress func(done int)) (Paired, error) {
 	if repeats < 2 {
 		return Paired{}, fmt.Errorf("study: a comparison needs 2 repeats or more, got %d", repeats)
@@ -43,15 +43,15 @@ func CurlFields(n, draws, repeats int, seed uint64, check func() error, progress
 	return PairedTest(curl, independent), nil
 }
 
-// gradientField is the gradient of a random function on [-1, 1]^5 at n points for
-// learning, 500 points for the choice of lambda and 1000 for the test.
+// gradientField is the gradient of a random function on [-1, 1]^5: at n points for training, at 500 points for the
+// choice of lambda, and at 1000 points for the test.
 type gradientField struct {
 	d, n, validation int
 	x, y             []float64
-	sigma            float64 // median distance of the n points
+	sigma            float64 // median distance between the n training points
 }
 
-// grid returns the candidates for lambda.
+// grid returns the candidate values of lambda.
 func (g *gradientField) grid() []float64 {
 	return []float64{1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, .1, 1}
 }
@@ -59,7 +59,7 @@ func (g *gradientField) grid() []float64 {
 func newGradientField(n int, seed uint64) *gradientField {
 	const d, terms, validation, test = 5, 100, 500, 1000
 	rng := rand.New(rand.NewPCG(seed, 66))
-	// f(x) = sqrt(2/terms) sum a_k cos(w_k.x + b_k), w normal.
+	// f(x) = sqrt(2/terms) sum_k a_k cos(w_k.x + b_k), with normal w_k.
 	w, a, b := make([]float64, terms*d), make([]float64, terms), make([]float64, terms)
 	for k := range a {
 		a[k], b[k] = math.Sqrt(2./terms)*rng.NormFloat64(), 2*math.Pi*rng.Float64()
@@ -86,15 +86,14 @@ func newGradientField(n int, seed uint64) *gradientField {
 	return &gradientField{d, n, validation, x, y, distance.Median(x[:n*d], d, seed)}
 }
 
-// parts returns the points for learning, for the choice of lambda and for the test.
+// parts returns the points for training, for the choice of lambda, and for the test.
 func (g *gradientField) parts() (x, y, xv, yv, xt, yt []float64) {
 	n, v := g.n*g.d, (g.n+g.validation)*g.d
 	return g.x[:n], g.y[:n], g.x[n:v], g.y[n:v], g.x[v:], g.y[v:]
 }
 
-// NewCurlField draws a gradient field, learns it from n points with both kernels, of draws
-// frequencies and the median distance as bandwidth, and chooses lambda of 10^-8 … 1 on 500
-// further points.
+// NewCurlField draws a gradient field, and learns it from n points with both kernels. Each has draws frequencies, and
+// the median distance as its bandwidth. lambda is chosen from 10^-8 … 1 on 500 further points.
 func NewCurlField(n, draws int, seed uint64) (*CurlField, error) {
 	if n < 2 || draws < 1 {
 		return nil, fmt.Errorf("study: a curl field needs n >= 2 and draws >= 1, got %d and %d", n, draws)
@@ -123,9 +122,8 @@ func NewCurlField(n, draws int, seed uint64) (*CurlField, error) {
 	return f, err
 }
 
-// dualRidge returns the ridge solutions of any map for several lambda: with G the
-// Gram matrix of the n p features of the samples, (G + n lambda I) u = y and theta =
-// Phi u (Brault 2017, Theorem 6.3).
+// dualRidge returns the ridge solutions theta of any map, one per lambda. With the n p x n p Gram matrix G = Phi^T Phi
+// of the samples, (G + n lambda I) u = y and theta = Phi u (Brault 2017, Theorem 6.3).
 func dualRidge(m orff.Map, x, y []float64, lambdas []float64) ([][]float64, error) {
 	d := m.Dims()
 	n := len(x) / d.In
@@ -149,7 +147,7 @@ func dualRidge(m orff.Map, x, y []float64, lambdas []float64) ([][]float64, erro
 		}
 		var chol mat.Cholesky
 		if !chol.Factorize(gram) {
-			continue // lambda is below the rounding of G
+			continue // lambda is below the rounding errors of G
 		}
 		var u, theta mat.VecDense
 		if err := chol.SolveVecTo(&u, mat.NewVecDense(len(y), y)); err != nil {
@@ -164,7 +162,7 @@ func dualRidge(m orff.Map, x, y []float64, lambdas []float64) ([][]float64, erro
 	return fits, nil
 }
 
-// determination is the R^2 of the predictions at x.
+// determination returns the R^2 of the predictions at x.
 func determination(m orff.Map, theta, x, y []float64) float64 {
 	d := m.Dims()
 	h := make([]float64, len(y))

@@ -8,84 +8,76 @@ import (
 	"github.com/orffvar/forecaster/eval/scoring"
 )
 
-// Experiment is one row of the tables of Brault 2017 (8.1, 8.2 and 8.3) with its
-// data, preparation, window and parameters, and the published figures.
+// Experiment is one row of the tables of Brault 2017 (8.1, 8.2 and 8.3): its data, preparation, window, parameters, and
+// published figures.
 //
-// Published figures are as printed. The figures of VAR(1) follow from the data to
-// every printed digit, unless Notes has a correction. The figures of ORFFVAR depend on
-// the frequencies drawn; the spread over seeds shows how much. OKVAR's settings are known
-// for Macrodata alone. The column that the thesis calls variance is the population
-// standard deviation of the losses; a time belongs to one fit.
+// Published figures are as printed. The data reproduce the figures of VAR(1) to every printed digit, except where Notes
+// has a correction. The figures of ORFFVAR depend on the drawn frequencies; the spread over seeds shows by how much.
+// The settings of OKVAR are known only for Macrodata. The column "variance" of the thesis is the population standard
+// deviation of the losses. A time is the time of one fit.
 //
-// The preparation is that of the original, z-scores over the whole series
-// included: they look ahead, so they serve to repeat the tables and nothing
-// else.
+// The preparation is that of the thesis, including z-scores over the whole series. These look ahead: use them only to
+// repeat the tables.
 type Experiment struct {
 	Table string // "8.1", "8.2" or "8.3"
 	Name  string // unique
-	File  string // of the data, below the folder of the data sets
+	File  string // name of the data file in the folder of the data sets
 
-	// Prepare makes the series of the experiment from the file.
+	// Prepare converts the file into the series of the experiment.
 	Prepare func(*scoring.Dataset) (*scoring.Dataset, error)
 
-	Window int // rows
+	Window int // number of rows
 
-	// Parameters of the windowed ORFFVAR: Blocks blocks of Frequencies random
-	// frequencies N(0, 1/Sigma^2).
+	// Parameters of the windowed ORFFVAR. It has Blocks blocks, each with Frequencies random frequencies N(0, 1/Sigma^2).
 	Sigma, Lambda       float64
 	Blocks, Frequencies int
 
-	// Standardize fits the windowed ORFFVAR to each window standardised by its
-	// own mean and standard deviation.
+	// Standardize standardises each window of the windowed ORFFVAR by the mean and standard deviation of the window.
 	Standardize bool
 
-	// Parameters of OKVAR; 0 means the sigma of ORFFVAR, and the lambda with the least
-	// leave-one-out error on the first window.
+	// Parameters of OKVAR. 0: the sigma of ORFFVAR, and the lambda with the least leave-one-out error on the first
+	// window.
 	OKVARSigma, OKVARLambda float64
 
 	VAR1, ORFFVAR, OKVAR Published
 
-	// Notes are corrections of printed figures, and the true settings behind figures if
-	// they differ from the printed ones.
+	// Notes are corrections of printed figures, and the actual settings of figures if the printed settings differ.
 	Notes []string
 
-	// Training asks for the training error of ORFFVAR, because a printed figure is one.
+	// Training requests the training error of ORFFVAR: one printed figure is a training error.
 	Training bool
 
-	// Target is the SCV-MSE that an online model should reach in one pass, as the
-	// mean over ten seeds; 0 where none is set. For the linear setting, where VAR(1)
-	// is the truth, it is 1 % above VAR(1).
+	// Target is the SCV-MSE that an online model should reach in one pass, as the mean over ten seeds; 0: none. In the
+	// linear setting, where VAR(1) is the true model, it is 1 % above the SCV-MSE of VAR(1).
 	Target float64
 }
 
-// Published is a printed pair of figures; zero where nothing was printed.
+// Published is a pair of printed figures; 0: not printed.
 type Published struct {
 	MSE, SD float64
-	Seconds float64 // of one fit
+	Seconds float64 // seconds of one fit
 }
 
 // TableOptions configures Experiment.Run.
 type TableOptions struct {
-	// Features draws the features of a block of the windowed ORFFVAR: sines and
-	// cosines of frequencies N(0, 1/sigma^2) for inputs of length in, divided by
-	// the square root of their number. Blocks of one model are drawn with
-	// different seeds.
+	// Features draws the features of a block of the windowed ORFFVAR: sines and cosines of frequencies N(0, 1/sigma^2)
+	// for inputs of length in, divided by the square root of the number of frequencies. Each block of a model has
+	// another seed.
 	Features func(in, frequencies int, sigma float64, seed uint64) Block
 
 	// Seeds are the seeds of the repetitions.
 	Seeds []uint64
 
-	// Models are run prequentially on the same targets, once for each seed.
+	// Models are evaluated prequentially on the same targets, once per seed.
 	Models []SeededModel
 
-	// Progress, unless nil, is called after each of the total parts.
+	// Progress, unless nil, is called after each of total parts.
 	Progress func(done, total int)
 
-	// Now, unless nil, is the clock that times the fits.
+	// Now, unless nil, is the clock for the times of the fits.
 	Now func() time.Time
 
-	// Check, unless nil, is called at every row. An error ends the run and is
-	// returned.
+	// Check, unless nil, is called at every row. Run stops at its first error, and returns it.
 	Check func() error
 }
 
@@ -103,19 +95,19 @@ type TableRow struct {
 	Persistence Published // reproduced: SCV-MSE and standard deviation
 	VAR1        Published
 	ORFFVAR     Repeated
-	OKVAR       Published       // zero where none is published
-	Training    scoring.Summary // of ORFFVAR on its last window, if the experiment asks for it
+	OKVAR       Published       // zero if none is published
+	Training    scoring.Summary // training error of ORFFVAR on its last window, if the experiment requests it
 	Online      []Repeated      // in the order of TableOptions.Models
 }
 
-// Repeated is a pair of figures over seeds.
+// Repeated is a pair of figures over several seeds.
 type Repeated struct {
 	Name    string
 	MSE, SD scoring.Summary
-	Seconds float64 // of one fit, with the first seed; 0 for an online model
+	Seconds float64 // seconds of one fit, with the first seed; 0 for an online model
 }
 
-// Run repeats the experiment on the contents of its file.
+// Run repeats the experiment on the data of its file.
 func (e *Experiment) Run(file *scoring.Dataset, o TableOptions) (*TableRow, error) {
 	data, err := e.Prepare(file)
 	if err != nil {
@@ -229,7 +221,7 @@ func (e *Experiment) okvar(data *scoring.Dataset) (Fitter, error) {
 	return k, nil
 }
 
-// repeat summarises run over the seeds.
+// repeat summarises the results of run over the seeds.
 func repeat(name string, seeds []uint64, run func(seed uint64) (Published, error)) (Repeated, error) {
 	var mse, sd []float64
 	var seconds float64

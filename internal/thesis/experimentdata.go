@@ -9,13 +9,12 @@ import (
 
 func asIs(d *scoring.Dataset) (*scoring.Dataset, error) { return d, d.Check() }
 
-// prepareMacrodata keeps eight of the twelve columns, in their units.
+// prepareMacrodata keeps eight of the twelve columns, in their original units.
 func prepareMacrodata(d *scoring.Dataset) (*scoring.Dataset, error) {
 	return selectColumns(d, 0, "realinv", "realgovt", "cpi", "m1", "tbilrate", "unemp", "infl", "realint")
 }
 
-// prepareGesture drops the first column, which leaves the 31 of the thesis, and
-// z-scores the others.
+// prepareGesture drops the first column, and z-scores the remaining 31 columns, which the thesis uses.
 func prepareGesture(d *scoring.Dataset) (*scoring.Dataset, error) {
 	if d.Dim() != 32 {
 		return nil, fmt.Errorf("data set %q has %d variables, not 32", d.Name, d.Dim())
@@ -28,10 +27,9 @@ func prepareHeart(d *scoring.Dataset) (*scoring.Dataset, error) {
 	return zScored(selectColumns(d, 1, "heart_rate", "chest_volume", "blood_oxygen"))
 }
 
-// prepareClimate turns 156 months of columns VARIABLE_station into one series:
-// missing values are replaced by the mean of the variable over all stations and
-// months, each variable of a station is z-scored, the last month is dropped and
-// the stations follow each other.
+// prepareClimate converts 156 months of columns VARIABLE_station into one series. It replaces missing values by the
+// mean of the variable over all stations and months, z-scores each variable of each station, drops the last month, and
+// concatenates the stations.
 func prepareClimate(d *scoring.Dataset) (*scoring.Dataset, error) {
 	const variables, stations, months = 18, 125, 156
 	if err := d.Check(); err != nil {
@@ -74,8 +72,7 @@ func prepareClimate(d *scoring.Dataset) (*scoring.Dataset, error) {
 	return out, nil
 }
 
-// selectColumns returns a copy with the named variables, in their order, without
-// the first rows of each series.
+// selectColumns returns a copy with the named variables, in this order, without the first skip rows of each series.
 func selectColumns(d *scoring.Dataset, skip int, names ...string) (*scoring.Dataset, error) {
 	if err := d.Check(); err != nil {
 		return nil, err

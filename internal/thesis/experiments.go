@@ -2,9 +2,7 @@ package thesis
 
 import "fmt"
 
-// Experiments returns the rows of Tables 8.1, 8.2 and 8.3.
-//
-// The simulated series come from the thesis.
+// Experiments returns the rows of Tables 8.1, 8.2 and 8.3. The simulated series are those of the thesis.
 func Experiments() []Experiment {
 	simulated := func(name, file string, sigma float64, blocks, frequencies int, v, orff, ok Published, target float64, notes ...string) Experiment {
 		return Experiment{

@@ -6,8 +6,8 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// factor is the upper triangular Cholesky factor R of a symmetric positive
-// definite matrix A = R^T R of order n, kept while A changes by x x^T.
+// factor is the upper triangular Cholesky factor R of a symmetric positive definite matrix A = R^T R of order n. It is
+// updated when A changes by +-x x^T.
 type factor struct {
 	n int
 	r []float64 // n x n, row-major; only the upper triangle is used
@@ -18,9 +18,8 @@ func newFactor(n int) *factor {
 	return &factor{n: n, r: make([]float64, n*n), x: make([]float64, n)}
 }
 
-// set factors A + shift I, where the upper triangle of a, n x n, is that of A. It
-// returns false when a pivot is below 1e-13 times its diagonal element: then the
-// factor is not usable.
+// set factors A + shift I. a has the upper triangle of A, n x n. It returns false if a pivot is below 1e-13 times its
+// diagonal element: then the factor must not be used.
 func (f *factor) set(a []float64, shift float64) bool {
 	n := f.n
 	for i := range n {
@@ -41,15 +40,14 @@ func (f *factor) set(a []float64, shift float64) bool {
 	return true
 }
 
-// update turns A into A + x x^T.
+// update sets A += x x^T.
 func (f *factor) update(x []float64) { f.change(x, 1) }
 
-// downdate turns A into A - x x^T. It returns false when the result is not
-// positive definite in the precision at hand: then the factor is not usable.
+// downdate sets A -= x x^T. It returns false if the result is not numerically positive definite: then the factor must
+// not be used.
 func (f *factor) downdate(x []float64) bool { return f.change(x, -1) }
 
-// change applies the rotations (circular for sign = 1, hyperbolic for -1) that
-// bring R and x to triangular form.
+// change applies rotations that make R and x triangular: circular ones for sign = 1, hyperbolic ones for sign = -1.
 func (f *factor) change(x []float64, sign float64) bool {
 	n := f.n
 	w := f.x
@@ -76,15 +74,15 @@ func (f *factor) change(x []float64, sign float64) bool {
 	return true
 }
 
-// solve overwrites b with A^-1 b.
+// solve replaces b by A^-1 b.
 func (f *factor) solve(b []float64) {
 	n := f.n
-	for k := range n { // R^T u = b
+	for k := range n { // solve R^T u = b
 		row := f.r[k*n : k*n+n]
 		b[k] /= row[k]
 		vec.Axpy(-b[k], row[k+1:], b[k+1:n])
 	}
-	for k := n - 1; k >= 0; k-- { // R x = u
+	for k := n - 1; k >= 0; k-- { // solve R x = u
 		row := f.r[k*n : k*n+n]
 		b[k] = (b[k] - vec.Dot(row[k+1:], b[k+1:n])) / row[k]
 	}

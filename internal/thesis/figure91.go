@@ -16,24 +16,23 @@ import (
 	"github.com/orffvar/forecaster/sgd/functional"
 )
 
-// Figure91 is one line of the comparison of section 9.1.4 of Brault 2017: quantiles of a
-// sine with noise of growing spread.
+// Figure91 is one method in the comparison of Brault 2017, section 9.1.4: quantiles of a sine with noise of increasing
+// spread.
 type Figure91 struct {
 	Method    string        `json:"method"`
-	Pinball   report.Number `json:"pinball"` // mean over the five levels on the test points
+	Pinball   report.Number `json:"pinball"` // pinball loss: mean over the five levels and the test points
 	Published report.Number `json:"published_pinball"`
 	Coverage  report.Number `json:"largest_coverage_error"`
-	Crossing  report.Number `json:"crossing"` // share of neighbouring levels out of order
-	Seconds   report.Number `json:"seconds"`  // of the fit
+	Crossing  report.Number `json:"crossing"` // share of neighbouring levels in the wrong order
+	Seconds   report.Number `json:"seconds"`  // seconds of the fit
 	PubSec    report.Number `json:"published_seconds"`
 }
 
 var figure91Levels = []float64{.05, .275, .5, .775, .95}
 
-// NewFigure91 learns from n points and tests on 1000: the continuous quantile function, a
-// Hilbert-Schmidt integral kernel by random features, which knows every level; and joint
-// quantile regression (Sangnier, Fercoq and d'Alché-Buc 2016), the exact decomposable kernel
-// on the five levels.
+// NewFigure91 learns from n points, and tests on 1000. It compares two methods. The continuous quantile function is a
+// Hilbert-Schmidt integral kernel by random features, which has every level. Joint quantile regression (Sangnier,
+// Fercoq and d'Alché-Buc 2016) is the exact decomposable kernel on the five levels.
 func NewFigure91(n int, seed uint64, now func() time.Time) ([]Figure91, error) {
 	const test, sigmaX, sigmaT, draws, levels = 1000, .25, .35, 50, 30
 	rng := rand.New(rand.NewPCG(seed, 91))
@@ -46,7 +45,7 @@ func NewFigure91(n int, seed uint64, now func() time.Time) ([]Figure91, error) {
 	}
 	x, y := draw(n)
 	xt, yt := draw(test)
-	var mean float64 // there is no intercept
+	var mean float64 // subtracted from the targets: the methods have no intercept
 	for _, v := range y {
 		mean += v / float64(n)
 	}
@@ -65,7 +64,7 @@ func NewFigure91(n int, seed uint64, now func() time.Time) ([]Figure91, error) {
 	if err != nil {
 		return nil, err
 	}
-	// On all points as landmarks Nystroem features have the exact kernel.
+	// With all points as landmarks, Nystroem features have the exact kernel.
 	exactX, err := nystroem.New(kernelX, 1, x)
 	if err != nil {
 		return nil, err
@@ -131,7 +130,7 @@ func NewFigure91(n int, seed uint64, now func() time.Time) ([]Figure91, error) {
 	return rows, nil
 }
 
-// featuresOf returns the features of one-dimensional points.
+// featuresOf returns the features of one-dimensional points, row-major.
 func featuresOf(s orff.Scalar, x []float64) []float64 {
 	all := make([]float64, len(x)*s.Len())
 	for i := range x {
@@ -140,7 +139,7 @@ func featuresOf(s orff.Scalar, x []float64) []float64 {
 	return slices.Clip(all)
 }
 
-// Figure91Table prints the comparison.
+// Figure91Table returns the table of the comparison.
 func Figure91Table(rows []Figure91) report.Table {
 	t := report.Table{
 		Numeric: 1, Header: []string{"9.1.4: quantiles", "pinball\nours", "pinball\npublished", "largest error\nof coverage", "crossing", "fit, s\nours", "fit, s\npublished"},

@@ -18,21 +18,21 @@ import (
 	"github.com/orffvar/forecaster/sgd/batch"
 )
 
-// Figure67 is one row of Figure 6.7 of Brault 2017: the scores of random features of a gradient
-// field with a number of draws, and of the exact kernels for 0.
+// Figure67 is one row of Figure 6.7 of Brault 2017: the scores of random features with the given number of draws on
+// gradient fields.
 type Figure67 struct {
 	Draws       int           `json:"draws"` // 0: the exact kernel
 	CurlFree    report.Number `json:"curl_free_r2"`
 	Independent report.Number `json:"independent_r2"`
 	CurlFreeSE  report.Number `json:"curl_free_r2_se"`
 	IndepSE     report.Number `json:"independent_r2_se"`
-	P           report.Number `json:"p_value"` // of the hypothesis that both are equally good
+	P           report.Number `json:"p_value"` // p-value of the hypothesis that both kernels are equally good
 }
 
-// Figure67Draws are the draws of the figure.
+// Figure67Draws are the numbers of draws in the figure.
 var Figure67Draws = []int{10, 30, 100, 300, 0}
 
-// NewFigure67 learns repeats random gradient fields from n points each.
+// NewFigure67 learns random gradient fields, repeats in number, from n points each.
 func NewFigure67(n, repeats int, seed uint64, check func() error) ([]Figure67, error) {
 	var rows []Figure67
 	for _, draws := range Figure67Draws {
@@ -57,7 +57,7 @@ func NewFigure67(n, repeats int, seed uint64, check func() error) ([]Figure67, e
 	return rows, nil
 }
 
-// exactCurlField is NewCurlField with the kernels themselves.
+// exactCurlField is NewCurlField with the exact kernels.
 func exactCurlField(n int, seed uint64) (*CurlField, error) {
 	g := newGradientField(n, seed)
 	curl, err := vectorfield.NewCurlFree(g.sigma, g.d, 1, vectorfield.Bounded, random.New(seed))
@@ -65,7 +65,7 @@ func exactCurlField(n int, seed uint64) (*CurlField, error) {
 		return nil, err
 	}
 	x, y, xv, yv, xt, yt := g.parts()
-	// On all points as landmarks Nystroem features have the exact kernel.
+	// With all points as landmarks, Nystroem features have the exact kernel.
 	scalar, err := nystroem.New(spectrum.Gaussian{Sigma: g.sigma}, g.d, x)
 	if err != nil {
 		return nil, err
@@ -75,13 +75,13 @@ func exactCurlField(n int, seed uint64) (*CurlField, error) {
 	return f, err
 }
 
-// exact returns the R^2 of ridge regression with the kernel of m: (G + n lambda I) u = y,
-// h(x) = sum_i K(x, x_i) u_i, with the lambda that is best on the validation set.
+// exact returns the R^2 of ridge regression with the kernel of m: (G + n lambda I) u = y, h(x) = sum_i K(x, x_i) u_i.
+// lambda is the best on the validation set.
 func (g *gradientField) exact(m orff.Map) float64 {
 	d, n := g.d, g.n
 	x, y, xv, yv, xt, yt := g.parts()
 	block := make([]float64, d*d)
-	rows := func(at []float64) *mat.Dense { // K of these points with the training points
+	rows := func(at []float64) *mat.Dense { // kernel between these points and the training points
 		k := mat.NewDense(len(at), n*d, nil)
 		for i := range len(at) / d {
 			for j := range n {
@@ -107,10 +107,10 @@ func (g *gradientField) exact(m orff.Map) float64 {
 		}
 		var chol mat.Cholesky
 		if !chol.Factorize(sym) {
-			continue // lambda is below the rounding of G
+			continue // lambda is below the rounding errors of G
 		}
 		var u, h mat.VecDense
-		_ = chol.SolveVecTo(&u, mat.NewVecDense(n*d, y)) // a poor condition shows in the validation
+		_ = chol.SolveVecTo(&u, mat.NewVecDense(n*d, y)) // a poor condition number shows in the validation error
 		h.MulVec(valid, &u)
 		if v := r2(d, h.RawVector().Data, yv); v > best {
 			var h mat.VecDense
@@ -121,7 +121,7 @@ func (g *gradientField) exact(m orff.Map) float64 {
 	return result
 }
 
-// r2 is 1 - ||y - h||² / ||y - mean y||², n x d.
+// r2 returns 1 - ||y - h||² / ||y - mean y||² for h and y, n x d.
 func r2(d int, h, y []float64) float64 {
 	mean := make([]float64, d)
 	for i, v := range y {
@@ -135,23 +135,22 @@ func r2(d int, h, y []float64) float64 {
 	return 1 - rest/all
 }
 
-// Figure68 is one row of Figures 6.8 and 6.9 of Brault 2017: functions from R^20 to R^4
-// (Audiffren and Kadri 2015) learnt from N samples.
+// Figure68 is one row of Figures 6.8 and 6.9 of Brault 2017: functions from R^20 to R^4 (Audiffren and Kadri 2015)
+// learnt from N samples.
 type Figure68 struct {
 	N     int             `json:"samples"`
 	R2    []report.Number `json:"r2"` // in the order of Figure68Draws
 	Exact report.Number   `json:"r2_exact"`
 }
 
-// The sizes of the figures; the exact kernel is left out above 1000 samples.
+// Sizes of the figures. The exact kernel is skipped above 1000 samples.
 var (
 	Figure68Samples = []int{100, 1000, 10000}
 	Figure68Draws   = []int{10, 100, 500}
 )
 
-// NewFigure68 draws the four functions and learns them from most samples or fewer with a
-// decomposable Gaussian kernel and Gamma = I, lambda chosen on 500 further samples, R^2 on
-// 1000 others.
+// NewFigure68 draws the four functions. It learns them from most samples and fewer, with a decomposable Gaussian kernel
+// and Gamma = I. It chooses lambda on 500 further samples, and computes R^2 on 1000 others.
 func NewFigure68(most int, seed uint64, check func() error) ([]Figure68, error) {
 	const in, out, validation, test = 20, 4, 500, 1000
 	spread := []float64{.5, .25, .1, .05, .15, .1, .15}
@@ -181,7 +180,7 @@ func NewFigure68(most int, seed uint64, check func() error) ([]Figure68, error) 
 	xv, yv := draw(validation)
 	xt, yt := draw(test)
 	x, y := draw(Figure68Samples[len(Figure68Samples)-1])
-	mean := make([]float64, out) // of the first samples: there is no intercept
+	mean := make([]float64, out) // mean of the first samples: there is no intercept
 	const first = 100
 	for i := range first * out {
 		mean[i%out] += y[i] / first
@@ -210,7 +209,7 @@ func NewFigure68(most int, seed uint64, check func() error) ([]Figure68, error) 
 			var err error
 			if draws > 0 {
 				s, err = orff.NewFourier(spectrum.Gaussian{Sigma: sigma}, in, draws, random.Block(seed, 1))
-			} else { // on all points as landmarks Nystroem features have the exact kernel
+			} else { // with all points as landmarks, Nystroem features have the exact kernel
 				s, err = nystroem.New(spectrum.Gaussian{Sigma: sigma}, in, x[:n*in])
 			}
 			if err != nil {
@@ -231,8 +230,8 @@ func NewFigure68(most int, seed uint64, check func() error) ([]Figure68, error) 
 	return rows, nil
 }
 
-// ridgeR2 fits the features of s to the first n samples and returns the R^2 on the test
-// set for the lambda that is best on the validation set.
+// ridgeR2 fits the features of s to the first n samples. It returns the R^2 on the test set for the lambda that is best
+// on the validation set.
 func ridgeR2(s orff.Scalar, out, n int, x, y, grid, xv, yv, xt, yt []float64) (float64, error) {
 	in, r := s.In(), s.Len()
 	phi := make([]float64, n*r)

@@ -10,9 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// KernelRidge is OKVAR as Brault 2017 compares with it (equation 8.1): ridge regression
-// with the decomposable Gaussian kernel exp(-||x - z||^2/(2 Sigma^2)) I on the n pairs of
-// a window, h(x) = sum_l k(x, x_l) c_l with (G + n Lambda I) c = y.
+// KernelRidge is OKVAR, a baseline of Brault 2017 (equation 8.1): ridge regression on the n pairs of a window, with the
+// decomposable Gaussian kernel exp(-||x - z||^2/(2 Sigma^2)) I. h(x) = sum_l k(x, x_l) c_l, with (G + n Lambda I) c = y.
 type KernelRidge struct {
 	Sigma, Lambda float64
 
@@ -21,7 +20,7 @@ type KernelRidge struct {
 	col  []float64
 }
 
-// Fit implements Fitter. It takes n^3 steps.
+// Fit implements Fitter. It costs O(n^3).
 func (k *KernelRidge) Fit(x, y [][]float64) error {
 	n := len(x)
 	if k.chol == nil || k.chol.Order() != n {
@@ -72,8 +71,8 @@ func (k *KernelRidge) PredictTo(dst, x []float64) {
 	}
 }
 
-// Tune sets the fields that are 0: Sigma to the median distance of the x, and Lambda to the one of a
-// grid with the least leave-one-out error on the pairs.
+// Tune sets the fields that are 0. Sigma becomes the median distance between the x. Lambda becomes the value in a grid
+// with the least leave-one-out error on the pairs.
 func (k *KernelRidge) Tune(x, y [][]float64) error {
 	if k.Sigma == 0 {
 		var all []float64
@@ -109,7 +108,7 @@ func (k *KernelRidge) Tune(x, y [][]float64) error {
 	z.Mul(u.T(), target)
 	best := math.Inf(1)
 	for lambda := 1e-9; lambda < 2; lambda *= 10 {
-		// The error without pair i is c_i over element (i, i) of the inverse.
+		// Leave-one-out error of pair i: c_i divided by element (i, i) of the inverse.
 		var loss float64
 		c := make([]float64, len(y[0]))
 		for i := range n {
@@ -140,7 +139,7 @@ func lastWindow(d *scoring.Dataset, window int) fitWindow {
 	return fitWindow{x[from:to], y[from:to]}
 }
 
-// fitSeconds returns the time of one fit by the clock, the least of three; 0 without a clock.
+// fitSeconds returns the least time of three fits, in seconds; 0 if now is nil.
 func (w fitWindow) fitSeconds(f Fitter, now func() time.Time) (float64, error) {
 	if now == nil {
 		return 0, nil
@@ -156,7 +155,7 @@ func (w fitWindow) fitSeconds(f Fitter, now func() time.Time) (float64, error) {
 	return least, nil
 }
 
-// trainingError returns the mean squared error on the pairs that f has been fitted to.
+// trainingError returns the mean squared error of f on the pairs to which it was fitted.
 func (w fitWindow) trainingError(f Fitter) (mse float64) {
 	p := make([]float64, len(w.y[0]))
 	for i, x := range w.x {

@@ -2,8 +2,7 @@ package thesis
 
 import "math"
 
-// running has the mean of the values so far and their sum of squared deviations, by
-// Welford's method.
+// running has the mean of the values so far, and the sum of their squared deviations, by Welford's method.
 type running struct{ n, mean, m2 float64 }
 
 func (r *running) observe(v float64) {
@@ -16,8 +15,7 @@ func (r *running) observe(v float64) {
 // deviation returns the population standard deviation.
 func (r *running) deviation() float64 { return math.Sqrt(r.m2 / r.n) }
 
-// moments returns the mean and the population standard deviation of column j of rows,
-// the latter 1 for a constant column.
+// moments returns the mean and the population standard deviation of column j of rows. sd is 1 for a constant column.
 func moments(rows [][]float64, j int) (mean, sd float64) {
 	var r running
 	for _, y := range rows {

@@ -13,20 +13,19 @@ import (
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
-// MultiTask is one row of the comparison of Table 6.5 of Brault 2017. Seven tasks are
-// learnt independently, and with the Laplacian of the graph of their similarities;
-// each sample reveals one task. A simulation of the same shape, 21 inputs and 7
-// correlated outputs, replaces the robot arm of the table (SARCOS).
+// MultiTask is one row of Table 6.5 of Brault 2017. Seven tasks are learnt independently, and with the Laplacian of the
+// graph of their similarities. Each sample has the target of one task. Simulated data of the same shape, 21 inputs and
+// 7 correlated outputs, replace the robot arm of the table (SARCOS).
 type MultiTask struct {
-	N                      int     // samples per task
+	N                      int     // number of samples per task
 	Independent, Laplacian float64 // mean nMSE on the test set, %
-	IndependentSD          float64 // standard deviations of the means over the repeats
+	IndependentSD          float64 // standard deviation of the mean over the repeats
 	LaplacianSD            float64
-	P                      float64 // of the paired t-test, two-sided
+	P                      float64 // p-value of the two-sided paired t-test
 	Repeats                int
 }
 
-// MultiTaskPublished are the figures of Table 6.5, in its order.
+// MultiTaskPublished are the figures of Table 6.5, in the order of the table.
 var MultiTaskPublished = []MultiTask{
 	{N: 50, Independent: 23.138, IndependentSD: .577, Laplacian: 22.254, LaplacianSD: .536, P: .0268, Repeats: 80},
 	{N: 100, Independent: 16.191, IndependentSD: .221, Laplacian: 15.568, LaplacianSD: .187, P: .001, Repeats: 80},
@@ -38,12 +37,10 @@ var MultiTaskPublished = []MultiTask{
 	{N: 3200, Independent: 5.658, IndependentSD: .0187, Laplacian: 5.658, LaplacianSD: .0187, P: 1, Repeats: 80},
 }
 
-// NewMultiTask runs the comparison for n samples per task, with max(n, 500)/2
-// features as in the original. Each repeat draws its own samples, frequencies and
-// test set of 500. Both methods see the same ones, so that the test is a paired one. A
-// validation set of the first repeat chooses the lambda of each method from a grid.
-// progress, if not nil, is called after each repeat, check many times within it; an error
-// of check ends the run.
+// NewMultiTask runs the comparison for n samples per task, with max(n, 500)/2 features as in the thesis. Each repeat
+// draws its own samples, frequencies, and test set of 500. Both methods get the same draws: the test is paired. A
+// validation set of the first repeat chooses the lambda of each method from a grid. progress, unless nil, is called
+// after each repeat, and check many times in a repeat. An error of check ends the run.
 func NewMultiTask(n, repeats int, seed uint64, check func() error, progress func(done int)) (*MultiTask, error) {
 	const in, tasks, held = 21, 7, 500
 	if n < 2 || repeats < 2 {
@@ -109,9 +106,8 @@ func NewMultiTask(n, repeats int, seed uint64, check func() error, progress func
 	}, nil
 }
 
-// similarTasks is Gamma = (L + 0.1 I)^-1 for the graph of the similarities of the
-// targets, in the size of the identity. The similarities are those at all inputs,
-// as in the original; their scale is the inverse of a typical distance.
+// similarTasks returns Gamma = (L + 0.1 I)^-1 for the graph of the similarities of the targets, scaled to the size of
+// the identity. The similarities use all inputs, as in the thesis. Their scale is the inverse of a typical distance.
 func similarTasks(tasks int, y []float64) (coupling.Operator, error) {
 	similar, err := coupling.SimilarityGraph(tasks, y, 1/math.Sqrt(float64(len(y)/tasks)))
 	if err != nil {
@@ -129,15 +125,14 @@ func similarTasks(tasks int, y []float64) (coupling.Operator, error) {
 	return coupling.New(tasks, gamma)
 }
 
-// taskFit solves the multi-task ridge problem for samples that reveal one task each.
-// With C_t the covariance of the features of task t, and v_t their products with its
-// targets, the normal equations are
+// taskFit solves the multi-task ridge problem for samples with the target of one task each. With C_t the covariance of
+// the features of task t, and v_t the products of these features with the targets, the normal equations are
 //
 //	sum_t b_t (b_t^T Theta C_t - v_t^T) + lambda Theta = 0, b_t = row t of B.
 type taskFit struct {
 	tasks, n, r int
 	c           []*vec.Sym
-	mean        *vec.Sym // of the C_t, times tasks
+	mean        *vec.Sym // mean of the C_t, times the number of tasks
 	v           []float64
 	phi         []float64 // n x r
 	chol        *vec.Cholesky
@@ -153,7 +148,7 @@ func newTaskFit(tasks, n, r int) *taskFit {
 	return f
 }
 
-// observe takes n samples per task: sample i reveals task i mod tasks of y.
+// observe adds n samples per task. Sample i has the target of task i mod tasks in y.
 func (f *taskFit) observe(check func() error, s orff.Scalar, x, y []float64) error {
 	d, total := s.In(), float64(f.n*f.tasks)
 	clear(f.v)
@@ -192,9 +187,9 @@ func (f *taskFit) independent(check func() error, lambda float64) ([]float64, er
 	return theta, nil
 }
 
-// coupled returns theta for Gamma = B B^T by conjugate gradients. The preconditioner
-// takes all C_t for their mean: with orthogonal columns of B, of squared norm g_k,
-// the problem then is one system g_k/tasks sum C_t + lambda a column.
+// coupled returns theta for Gamma = B B^T by conjugate gradients. The preconditioner replaces each C_t by their mean.
+// If the columns of B are orthogonal, with squared norms g_k, it solves one system with g_k/tasks sum_t C_t + lambda I
+// per column.
 func (f *taskFit) coupled(check func() error, out coupling.Operator, lambda float64) ([]float64, error) {
 	p, inner := out.Dims()
 	b, r := out.Factor(), f.r
@@ -212,7 +207,7 @@ func (f *taskFit) coupled(check func() error, out coupling.Operator, lambda floa
 			return nil, errSingular
 		}
 	}
-	// Theta is inner x r here, row by row.
+	// Theta is inner x r here, row-major.
 	w, cw := make([]float64, r), make([]float64, r)
 	apply := func(dst, theta []float64) {
 		copy(dst, theta)
@@ -239,7 +234,7 @@ func (f *taskFit) coupled(check func() error, out coupling.Operator, lambda floa
 	precondition(z, res)
 	copy(dir, z)
 	rz := vec.Dot(res, z)
-	const most, tolerance = 500, 1e-14 // of the squared error in the energy norm
+	const most, tolerance = 500, 1e-14 // most steps, and tolerance of the squared error in the energy norm
 	for limit, k := tolerance*rz, 0; rz > limit && k < most; k++ {
 		if err := check(); err != nil {
 			return nil, err
@@ -257,10 +252,10 @@ func (f *taskFit) coupled(check func() error, out coupling.Operator, lambda floa
 	return theta, nil
 }
 
-// syntheticTasks are tasks that mix few common functions of the inputs.
+// syntheticTasks are tasks that mix a few common functions of the inputs.
 type syntheticTasks struct {
 	in, tasks, common int
-	w, b              []float64 // of the common functions: sums of tanh
+	w, b              []float64 // parameters of the common functions, which are sums of tanh
 	mix               []float64
 	wOwn              []float64
 }
@@ -278,7 +273,7 @@ func newSyntheticTasks(rng *rand.Rand, in, tasks int) *syntheticTasks {
 	for i := range w.b {
 		w.b[i] = rng.NormFloat64()
 	}
-	// Two groups of tasks with similar mixtures, as joints of one arm.
+	// The tasks form two groups with similar mixtures, as the joints of an arm do.
 	for k := range tasks {
 		for c := range common {
 			group := 1.
@@ -294,7 +289,7 @@ func newSyntheticTasks(rng *rand.Rand, in, tasks int) *syntheticTasks {
 	return w
 }
 
-// draw returns n inputs and the targets of all tasks, with noise.
+// draw returns n inputs, and the targets of all tasks, with noise.
 func (w *syntheticTasks) draw(rng *rand.Rand, n int) (x, y []float64) {
 	x, y = make([]float64, n*w.in), make([]float64, n*w.tasks)
 	dot := func(a, b []float64) (s float64) {
@@ -323,8 +318,7 @@ func (w *syntheticTasks) draw(rng *rand.Rand, n int) (x, y []float64) {
 	return x, y
 }
 
-// taskError is the nMSE: the squared error over the variance, averaged over the
-// tasks, in per cent.
+// taskError returns the nMSE in per cent: squared error / variance, averaged over the tasks.
 func taskError(m orff.Map, theta, x, y []float64) float64 {
 	d := m.Dims()
 	n := len(x) / d.In

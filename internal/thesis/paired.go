@@ -10,14 +10,14 @@ import (
 // Paired is a comparison of two methods on the same data.
 type Paired struct {
 	A, B     float64 // means
-	SEA, SEB float64 // their standard errors
+	SEA, SEB float64 // standard errors of the means
 	Diff     float64 // mean of A - B
-	SE       float64 // its standard error
-	P        float64 // of the two-sided t-test for Diff = 0
+	SE       float64 // standard error of Diff
+	P        float64 // p-value of the two-sided t-test of Diff = 0
 	N        int
 }
 
-// PairedTest takes the results of two methods in the same N >= 2 experiments.
+// PairedTest compares the results of two methods in the same N >= 2 experiments.
 func PairedTest(a, b []float64) Paired {
 	if len(a) != len(b) || len(a) < 2 {
 		panic("study: PairedTest: two slices of one length >= 2 are needed")

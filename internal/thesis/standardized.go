@@ -8,7 +8,7 @@ type standardized struct {
 	mean, sd, z []float64
 }
 
-// Fit takes the mean and the standard deviation of all rows of the window: the x and the last y.
+// Fit standardises by the mean and the standard deviation of all rows of the window: all x and the last y.
 func (s *standardized) Fit(x, y [][]float64) error {
 	d := len(x[0])
 	s.mean, s.sd, s.z = make([]float64, d), make([]float64, d), make([]float64, d)

@@ -17,20 +17,19 @@ import (
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
-// TableFeatures draws the features of a block as the thesis does.
+// TableFeatures draws the features of a block with the distribution of the thesis.
 func TableFeatures(in, frequencies int, sigma float64, seed uint64) Block {
 	f, err := orff.NewFourier(spectrum.Gaussian{Sigma: sigma}, in, frequencies, random.New(seed))
 	if err != nil {
-		panic("tables: " + err.Error()) // the experiments are fixed
+		panic("tables: " + err.Error()) // the parameters of the experiments are constant
 	}
 	return Block{Len: f.Len(), FeaturesTo: f.FeaturesTo}
 }
 
-// maxTableDim bounds the columns of a table: Climate has 2,250.
+// maxTableDim limits the number of columns of a table. Climate has 2,250.
 const maxTableDim = 1 << 16
 
-// OpenTableData reads a data set from dir, as all files are read, or returns the bundled
-// one.
+// OpenTableData reads a data set from dir, or returns the bundled data set.
 func OpenTableData(ctx context.Context, dir, name string) (*scoring.Dataset, error) {
 	if dir == "" {
 		if name != "macrodata.csv" {
@@ -61,10 +60,10 @@ func OpenTableData(ctx context.Context, dir, name string) (*scoring.Dataset, err
 	return &scoring.Dataset{Name: name, Variables: s.Variables, Series: []scoring.Series{{Name: s.Name, Times: s.Times, Rows: s.Rows}}}, nil
 }
 
-// Meets reports whether the mean over the seeds reaches the target of e.
+// Meets reports whether the mean over the seeds is at most the target of e.
 func Meets(e *Experiment, m Repeated) bool { return m.MSE.Mean <= e.Target }
 
-// TablesJSON is the machine-readable form.
+// TablesJSON returns the tables for --output json.
 func TablesJSON(rows []*TableRow) map[string]any {
 	type pair struct {
 		MSE     report.Number `json:"scv_mse"`
@@ -101,7 +100,7 @@ func TablesJSON(rows []*TableRow) map[string]any {
 		} `json:"reproduced"`
 		Online []repeated    `json:"online"`
 		Target report.Number `json:"target,omitempty"`
-		Notes  []string      `json:"notes,omitempty"` // corrections of printed figures, and settings
+		Notes  []string      `json:"notes,omitempty"` // corrections of printed figures, and actual settings
 	}
 	of := func(p Published) pair {
 		return pair{report.Number(p.MSE), report.Number(p.SD), report.Number(p.Seconds)}

@@ -7,8 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 )
 
-// ScoreTable compares the published scores with ours. The last online model is compared with
-// the target.
+// ScoreTable compares the published scores with the reproduced ones, and the last online model with the target.
 func ScoreTable(rows []*TableRow, models []string) report.Table {
 	t := report.Table{
 		Header: []string{"table", "experiment", "rows × dim", "persistence", "VAR(1)\npublished", "VAR(1)\nours", "ORFFVAR\npublished", "ORFFVAR\nours"},
@@ -54,7 +53,7 @@ func ScoreTable(rows []*TableRow, models []string) report.Table {
 	return t
 }
 
-// notesOf returns the notes of the rows, and the training errors of rows whose printed figure is one.
+// notesOf returns the notes of the rows, and the training errors of rows whose printed figure is a training error.
 func notesOf(rows []*TableRow) (notes []string) {
 	for _, r := range rows {
 		for _, n := range r.Experiment.Notes {
@@ -67,8 +66,7 @@ func notesOf(rows []*TableRow) (notes []string) {
 	return notes
 }
 
-// OKVARTable has the scores of OKVAR, and the standard deviations of the losses, which the
-// thesis calls variance.
+// OKVARTable has the scores of OKVAR, and the standard deviations of the losses, which the thesis calls variance.
 func OKVARTable(rows []*TableRow) report.Table {
 	t := report.Table{
 		Header: []string{"experiment", "OKVAR\npublished", "OKVAR\nours", "its sd\npublished", "its sd\nours", "VAR(1) sd\npublished", "VAR(1) sd\nours", "ORFFVAR sd\npublished", "ORFFVAR sd\nours"},
@@ -100,7 +98,7 @@ func TimeTable(rows []*TableRow) report.Table {
 	return t
 }
 
-// figure prints a score of ours, and a dash where there is none.
+// figure returns the text of a reproduced score, and a dash if there is none.
 func figure(v float64) string {
 	if v == 0 {
 		return "-"
@@ -108,7 +106,7 @@ func figure(v float64) string {
 	return report.Number(v).String()
 }
 
-// printed prints a published score with all its digits.
+// printed returns the text of a published score, with all its digits.
 func printed(v float64) string {
 	if v == 0 {
 		return "-"
