@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 )
 
-// The brokers of the output have an access of their own, and it survives a dump.
+// The brokers of an output can have different access settings from those of the input, and YAML keeps them.
 func TestOutputAccess(t *testing.T) {
 	set := func(pairs ...string) (*config.Config, error) {
 		sources := config.Sources{Set: []config.Setting{{Path: "output.kafka.topic", Value: "forecasts", From: "--set"}}}

@@ -23,7 +23,7 @@ func TestParseBound(t *testing.T) {
 	}
 }
 
-// A variable has one bound, from whichever of the two keys.
+// A variable may have one bound, from either of the two keys.
 func TestLimits(t *testing.T) {
 	m := Model{Bounds: []string{"cpu >= 0 <= 100"}, NonNegative: []string{"queue"}}
 	if list, err := m.Ranges(); err != nil || len(list) != 2 || list[1] != (Bound{"queue", 0, math.Inf(1)}) {

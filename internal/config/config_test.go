@@ -15,8 +15,7 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 )
 
-// TestBadFiles loads each testdata/*.bad.yml and compares the errors with
-// the "# want:" lines at its top, which must all be there and no others.
+// TestBadFiles loads each testdata/*.bad.yml. The errors must equal the "# want:" lines at the top of the file.
 func TestBadFiles(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.bad.yml")
 	if err != nil || len(files) < 5 {
@@ -58,7 +57,7 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// TestShippedFiles loads what users start from.
+// TestShippedFiles loads the example configurations for users.
 func TestShippedFiles(t *testing.T) {
 	files, err := filepath.Glob("../../configs/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -210,7 +209,7 @@ func TestSecretFile(t *testing.T) {
 	}
 }
 
-// TestPrintedConfigurationLoads is the round trip of YAML.
+// TestPrintedConfigurationLoads: a configuration printed by YAML loads as an equal configuration.
 func TestPrintedConfigurationLoads(t *testing.T) {
 	text, err := config.Default().YAML()
 	if err != nil {
@@ -253,7 +252,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// FuzzLoad: whatever a file holds, loading it ends with a Config or an error.
+// FuzzLoad: loading any content returns a Config or an error.
 func FuzzLoad(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.yml")
 	for _, name := range files {
@@ -274,7 +273,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// TestSeasonTime checks that the time of a season becomes its steps.
+// TestSeasonTime: the time of a season is converted into steps.
 func TestSeasonTime(t *testing.T) {
 	for _, c := range []struct {
 		content string
@@ -301,8 +300,7 @@ func TestSeasonTime(t *testing.T) {
 	}
 }
 
-// TestEverySettingIsDocumented compares docs/configuration.md with the fields
-// and their defaults.
+// TestEverySettingIsDocumented compares docs/configuration.md with the fields and their defaults.
 func TestEverySettingIsDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/configuration.md")
 	if err != nil {
@@ -329,7 +327,7 @@ func TestEverySettingIsDocumented(t *testing.T) {
 	}
 }
 
-// TestMeanings: what a name of another program is said to mean is a key or a block.
+// TestMeanings: the meaning of each name of another program is a key or a block.
 func TestMeanings(t *testing.T) {
 	keys := config.DefaultSettings()
 	for name, key := range config.Meanings {

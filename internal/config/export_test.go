@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Meanings are the keys by the names of other programs.
+// Meanings maps names of other programs to keys.
 var Meanings = meanings
 
 // DefaultSettings returns the default of every setting as text.

@@ -48,7 +48,7 @@ log: {level: debug}
 	}
 }
 
-// Every key in Live exists, and the documentation lists just these.
+// Every key in Live exists, and the documentation lists exactly these keys.
 func TestLiveKeys(t *testing.T) {
 	all := config.DefaultSettings()
 	for _, path := range config.Live() {

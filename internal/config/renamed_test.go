@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// An old key is no key any more, and its error names the present one: in a file, in
-// the environment and in --set.
+// An old key is an error that names the new key: in a file, in the environment and in --set.
 func TestRenamedKeys(t *testing.T) {
 	keys := make(map[string]bool)
 	leaves(reflect.TypeFor[Config](), "", func(path string, _ member) { keys[path] = true })

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The penalty of auto is N lambda with lambda = N^-1/2 for the N samples of the memory.
+// The penalty of auto is N lambda with lambda = N^-1/2, where N is the number of remembered samples.
 func TestRidgeAuto(t *testing.T) {
 	c, err := Load(Sources{Set: []Setting{{Path: "model.ridge", Value: "auto"}, {Path: "model.forgetting", Value: "0.9996"}}})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 )
 
-// sets loads settings, as key=value with semicolons between them.
+// sets loads settings in the form key=value, separated by semicolons.
 func sets(text string) (*config.Config, error) {
 	var src config.Sources
 	for s := range strings.SplitSeq(text, ";") {
@@ -26,10 +26,10 @@ func sets(text string) (*config.Config, error) {
 	return config.Load(src)
 }
 
-// TestBoundsOfSettings: each setting is good up to its bounds, and the first value beyond one is refused by its path
-// and the values that are allowed. With stands for other settings that the value needs.
+// TestBoundsOfSettings: each setting accepts values up to its bounds. The error for the first value beyond a bound has
+// the path and the allowed values. with has other settings that the value needs.
 func TestBoundsOfSettings(t *testing.T) {
-	for _, c := range []struct{ path, with, good, bad, want string }{ // values have bars between them
+	for _, c := range []struct{ path, with, good, bad, want string }{ // bars separate values
 		{"pipeline.max_gap", "", "0", "-1", "must be >= 0, got -1"},
 		{"pipeline.max_ahead", "", "0s", "-1ns", "must be >= 0s, got -1ns"},
 		{"pipeline.schema_change_after", "", "0", "-1", "must be >= 0, got -1"},
@@ -194,7 +194,7 @@ func TestBoundsOfSettings(t *testing.T) {
 	}
 }
 
-// TestUnitsAsText: sizes, intervals and durations are written as they are read.
+// TestUnitsAsText: sizes, intervals and durations are printed in a form that can be parsed.
 func TestUnitsAsText(t *testing.T) {
 	for text, size := range map[string]config.Size{"0": 0, "512": 512, "1KiB": 1 << 10, "1025": 1025, "3MiB": 3 << 20, "1GiB": 1 << 30, "1536MiB": 3 << 29} {
 		if got, err := config.ParseSize(text); err != nil || got != size || size.String() != text {
@@ -226,7 +226,7 @@ func TestUnitsAsText(t *testing.T) {
 	}
 }
 
-// TestKindsAreSet: a kind takes the place of the settings of its type, of others the next place; copies stay.
+// TestKindsAreSet: Set replaces settings of the same type, and adds settings of other types. Copies do not change.
 func TestKindsAreSet(t *testing.T) {
 	c, err := sets("input.simulated.rows=7;output.discard={}")
 	if err != nil {
@@ -258,7 +258,7 @@ func TestKindsAreSet(t *testing.T) {
 	if n, ok := config.Default().Dim(); n != 0 || ok {
 		t.Errorf("nobody knows, yet %d, %t", n, ok)
 	}
-	var k config.Kinds // without a place
+	var k config.Kinds // without slots
 	k.Set(&wire.SimulatedInput{Rows: 9})
 	if got := config.Of[wire.SimulatedInput](k); got == nil || got.Rows != 9 || len(k.Given()) != 1 || config.Of[wire.FileInput](k) != nil {
 		t.Errorf("%+v, %d given", got, len(k.Given()))
@@ -274,8 +274,8 @@ func TestKindsAreSet(t *testing.T) {
 	}
 }
 
-// TestErrorsOfUse: an error that the data has shown keeps its cause, a missing file has its remedy, and a list of errors
-// has each.
+// TestErrorsOfUse: an error known only from the data keeps its cause, a missing file has a remedy, and a list of errors
+// contains each error.
 func TestErrorsOfUse(t *testing.T) {
 	cause := errors.New("cause")
 	if err := error(&config.UsageError{Err: cause}); !errors.Is(err, cause) || err.Error() != "cause" {
@@ -300,7 +300,7 @@ func TestErrorsOfUse(t *testing.T) {
 	}
 }
 
-// TestYAMLOfLists: host:port in brackets is a text, any other pair is not.
+// TestYAMLOfLists: host:port in brackets is a text; any other pair is an error.
 func TestYAMLOfLists(t *testing.T) {
 	for text, want := range map[string]string{
 		"input: {kafka: {brokers: [a:1, b:2], topics: [t]}}":                "a:1 b:2",
@@ -331,7 +331,7 @@ func TestYAMLOfLists(t *testing.T) {
 	}
 }
 
-// TestSecretsOfFiles: a secret is the content of its file without line ends; those that can change are named.
+// TestSecretsOfFiles: a secret is the content of its file without line ends. SecretFiles lists the files of live secrets.
 func TestSecretsOfFiles(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(name, []byte("s e\r\n\n"), 0o600); err != nil {
@@ -356,7 +356,7 @@ func TestSecretsOfFiles(t *testing.T) {
 	}
 }
 
-// TestErrorsInTheOrderOfTheFiles: the errors of two files come by file and line, and behind them those of the command line; a
+// TestErrorsInTheOrderOfTheFiles: errors of two files are ordered by file and line, before those of the command line. A
 // list may have blanks around it.
 func TestErrorsInTheOrderOfTheFiles(t *testing.T) {
 	dir := t.TempDir()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestAlarmsPerDay: a budget is a number and a period; the error of any other text quotes it.
+// TestAlarmsPerDay: a budget is a number and a period. The error for any other text quotes the text.
 func TestAlarmsPerDay(t *testing.T) {
 	for text, want := range map[string]float64{
 		"": 0, "2 per hour": 48, "3 per day": 3, "1 per week": 1. / 7, "1000000 per day": 1e6, " 0.5 per  month": 6 / 365.25, "1 per year": 1 / 365.25,
@@ -48,7 +48,7 @@ func TestParseAnomalyRule(t *testing.T) {
 	}
 }
 
-// A bound of a variable goes before that of all others, wherever it stands.
+// The own bound of a variable has precedence over "*", in any order.
 func TestBoundOf(t *testing.T) {
 	cpu, others := Bound{"cpu", 0, 100}, Bound{"*", -1, 1}
 	for _, list := range [][]Bound{{cpu, others}, {others, cpu}} {
@@ -89,8 +89,8 @@ func TestMissingNumbers(t *testing.T) {
 	}
 }
 
-// Between any first days of two months of four years, leap years included, there are that many months, and the
-// words say it; a day too many or too few for every month is none.
+// For the first days of any two months in four years, leap years included, NearMonths and SpacingText give the number
+// of months. A number of days outside of the tolerance gives 0.
 func TestSpacingText(t *testing.T) {
 	for first := range 48 {
 		for n := 1; n <= 12; n++ {

@@ -10,9 +10,8 @@ import (
 	"github.com/orffvar/forecaster/internal/tools/isatest"
 )
 
-// Every instruction set against portable Go, bit for bit, with values that are
-// missing, forecasts that are right, variables that have no vote and factors at their
-// limits.
+// Every instruction set agrees with portable Go, bit for bit. There are missing values, exact forecasts, variables
+// without a vote, and factors at their limits.
 func TestConformal(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(10, 10))

@@ -10,8 +10,8 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// Every instruction set against portable Go, bit for bit, from before the first
-// sum to long after it, with values that are missing.
+// Every instruction set agrees with portable Go, bit for bit, before the first sum and long after it, with missing
+// values.
 func TestCusum(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(9, 9))

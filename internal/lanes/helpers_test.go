@@ -27,7 +27,7 @@ func sameNumbers(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// wild returns a number as they come, now and then missing, huge or tiny.
+// wild returns a random number: usually of ordinary size, sometimes missing, huge or tiny.
 func wild(rng *rand.Rand) float64 {
 	v := rng.NormFloat64()
 	switch rng.IntN(40) {
@@ -45,10 +45,10 @@ func wild(rng *rand.Rand) float64 {
 	return v
 }
 
-// lanesOf are numbers of variables: less than a register, full ones, and more.
+// lanesOf are numbers of variables: less than a register, full registers, and more.
 var lanesOf = []int{1, 3, 4, 7, 8, 13, 31, 100}
 
-// room is guarded memory of rows x n that may be written a register beyond its end.
+// room returns rows x n numbers in guarded memory. A register may be stored beyond their end.
 func room(t *testing.T, rows, n int) []float64 {
 	return isatest.Guarded(t, rows*n+vec.Stride(n))[:rows*n]
 }

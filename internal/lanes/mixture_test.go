@@ -11,7 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// A mixture of every instruction set against the formulas, element by element.
+// A mixture of every instruction set agrees with the formulas, element by element.
 func TestMixture(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(11, 11))
@@ -62,7 +62,7 @@ func TestMixture(t *testing.T) {
 						low, high = min(low, z), max(high, z)
 						mean, abs = mean+part, abs+math.Abs(part)
 					}
-					// Both sums have that many roundings at most.
+					// Each of both sums has at most this number of roundings.
 					near(t, "mean, "+name, m.Mean[j], mean, 2*float64(experts+1)*0x1p-53*abs)
 					if m.Low[j] != low || m.High[j] != high {
 						t.Errorf("%s: bounds %v and %v, want %v and %v", name, m.Low[j], m.High[j], low, high)
@@ -125,9 +125,7 @@ func TestMixture(t *testing.T) {
 	})
 }
 
-// The errors that count and their scale, against portable Go, which
-// adds nothing up on the way: with outcomes that are missing, zero or out of all
-// proportion.
+// The clipped errors and their scale agree with portable Go: they have no long sums. Outcomes are missing, zero or huge.
 func TestMixtureOfRelativeErrors(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(12, 12))
@@ -165,7 +163,7 @@ func TestMixtureOfRelativeErrors(t *testing.T) {
 				sameNumbers(t, fmt.Sprint("step ", step), v[0][:n], v[1][:n])
 			}
 			for i, w := range want.Gain {
-				// A few roundings of its terms; regrets of huge errors stay huge.
+				// Tolerance: a few roundings of the terms. Regrets of huge errors stay huge.
 				near(t, "gain", got.Gain[i], w, 1e-12*(1+math.Abs(w)))
 			}
 		}
@@ -190,8 +188,8 @@ func BenchmarkMixture(b *testing.B) {
 	})
 }
 
-// A round that has more outcomes than a round has from now on ends with the next one: all of
-// its outcomes count, each at the rate of its time.
+// If the current round already has more outcomes than the new length, it ends with the next outcome. All its outcomes
+// count, each with the rate at its time.
 func TestMixtureWithShorterRounds(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		m := NewMixture(MixtureConfig{Experts: 2, Variables: 3, Every: 8, Prior: []float64{.5, .5}, Limit: 10})
@@ -208,7 +206,7 @@ func TestMixtureWithShorterRounds(t *testing.T) {
 		}
 		m.SetEvery(4)
 		m.Learn(out, y)
-		// 2/8 five times, and 2/4, times an error and a distance of 1: exact.
+		// The gain is 2/8 five times and 2/4 once, times an error and a distance of 1: exact.
 		for j := range 3 {
 			if m.Rounds[j] != 1 || m.Outcomes[j] != 0 || m.Regret[j] != 1.75 || m.Regret[stride+j] != 0 {
 				t.Errorf("%g rounds, %g outcomes, regrets %g and %g, want 1, 0, 1.75 and 0", m.Rounds[j], m.Outcomes[j], m.Regret[j], m.Regret[stride+j])

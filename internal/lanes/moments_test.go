@@ -10,8 +10,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// Every instruction set against portable Go, bit for bit, with values that are
-// missing, infinite or of any size, and constants.
+// Every instruction set agrees with portable Go, bit for bit, with missing, infinite and huge values, and constants.
 func TestMoments(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(10, 10))
@@ -50,7 +49,7 @@ func TestMoments(t *testing.T) {
 	})
 }
 
-// Without forgetting they are the textbook's.
+// Without forgetting, the moments are those of a textbook.
 func TestMomentsOfASample(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		m := NewMoments(2, 1, math.Inf(1), 1, 0, 1)
@@ -58,8 +57,8 @@ func TestMomentsOfASample(t *testing.T) {
 		for _, x := range [][2]float64{{1, 7}, {3, nan}, {8, 7}, {4, 7}} {
 			m.Add(x[:])
 		}
-		// Mean 4, deviations -3 -1 4 0, differences 2 5 -4; sums of small integers, but
-		// for thirds and quarters.
+		// Mean 4, deviations -3 -1 4 0, differences 2 5 -4. The sums are small integers; only thirds and quarters are
+		// rounded.
 		near(t, "mean", m.Mean[0], 4, 1e-14)
 		near(t, "variance", m.Variance[0], 26./4, 1e-14)
 		near(t, "mean square of the differences", m.Diff2[0], 15, 1e-13)

@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// The bits of portable Go, whatever the values.
+// Every instruction set gives the bits of portable Go for all values.
 func TestStandardise(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(14, 14))
@@ -56,9 +56,9 @@ func TestBound(t *testing.T) {
 			m.Steps[j], m.Floor[j], m.Ceiling[j] = 2, 0, 20
 		}
 		dst, ten := Rows(1, 4), []float64{10, 10, 10, 10}
-		m.Bound(dst, []float64{.5, 3, math.NaN(), -9}, ten, ten, ten, 6, nil) // by 5, 30, 0 and -90; at most 12
+		m.Bound(dst, []float64{.5, 3, math.NaN(), -9}, ten, ten, ten, 6, nil) // steps of 5, 30, 0 and -90, limited to 12
 		sameNumbers(t, "forecasts", dst, []float64{15, 20, 10, 0})
-		m.Bound(dst, []float64{3, -9, 3, -9}, ten, ten, ten, 6, []float64{1, -1, -1, 1}) // rows that already move with the error may leave the range 0 to 20
+		m.Bound(dst, []float64{3, -9, 3, -9}, ten, ten, ten, 6, []float64{1, -1, -1, 1}) // a move extends the range 0 to 20 in its direction
 		sameNumbers(t, "on the move", dst, []float64{21, -1, 20, 0})
 	})
 }
@@ -86,13 +86,13 @@ func TestLocalMean(t *testing.T) {
 				}
 			}
 		}
-		// The mean of 2, 4 and 9; then the last one has half the weight.
+		// Mean of 2, 4 and 9, where the last value has half the weight.
 		l := NewLocalMean(1, .5, 1./3, 100, 5, 0)
 		for _, v := range []float64{2, 4, math.NaN(), 9} {
 			l.Add([]float64{v})
 		}
 		near(t, "mean", l.Mean[0], 6, 1e-14)
-		near(t, "variance", l.Variance[0], (4+36)/2., 1e-14) // of 4 around 2, and 9 around 3
+		near(t, "variance", l.Variance[0], (4+36)/2., 1e-14) // of 4 around 2, and of 9 around 3
 		near(t, "inverse", l.Inverse[0], 1/math.Sqrt(20), 1e-15)
 	})
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// Every instruction set against portable Go, bit for bit, with values that are
-// missing, repeated, infinite or of any size.
+// Every instruction set agrees with portable Go, bit for bit, with missing, repeated, infinite and huge values.
 func TestSteps(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(13, 13))
@@ -54,9 +53,9 @@ func TestStepsOfASeries(t *testing.T) {
 		s := NewSteps(1, 2, 10, .1)
 		last := 0.0
 		for i, c := range []struct{ x, target, square float64 }{
-			{0, math.NaN(), 0}, // nothing has moved
-			{3, math.NaN(), 9}, // there was no unit
-			{3, 0, 9},          // a step of zero is an outcome, but no part of the mean
+			{0, math.NaN(), 0}, // no step so far
+			{3, math.NaN(), 9}, // no unit before
+			{3, 0, 9},          // a zero step is a target, but is not in the mean
 			{math.NaN(), math.NaN(), 9},
 			{6, 1, 9},
 			{3006, 10, 9 + (900-9)/3.}, // limited to ten units

@@ -10,8 +10,8 @@ import (
 	"github.com/orffvar/forecaster/internal/tools/isatest"
 )
 
-// What Tally adds up, against the definitions in plain loops over the samples, with
-// values that are missing in all places, at two horizons that do not wait in order.
+// The sums of Tally agree with the definitions, computed by plain loops over the samples. Values are missing in all
+// places, and two horizons wait in reverse order.
 func TestTally(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		for _, n := range isatest.Lengths {
@@ -29,7 +29,7 @@ func testTally(t *testing.T, n, rows int) {
 	kept, size := TallyRows(rows), TallySize(rows, n)
 	sums, errs, totals := isatest.Guarded(t, horizons*size), isatest.Guarded(t, horizons*n), isatest.Guarded(t, horizons*3)
 	want := make([]float64, horizons*size)
-	targets := make([][]float64, horizons*n) // that were scored
+	targets := make([][]float64, horizons*n) // scored targets
 	target, waiting := isatest.Guarded(t, n), isatest.Guarded(t, horizons*n*rows)
 	offsets := []int{n * rows, 0}
 	for range 30 {
@@ -116,8 +116,8 @@ func testTally(t *testing.T, n, rows int) {
 	}
 	for i := range sums {
 		row, j := i%size/n, i%size%n
-		// Thirty terms of one sign, each rounded a few times; more for what
-		// Welford's method adds up: errors of the mean, near 10, times deviations.
+		// Thirty terms of one sign, each rounded a few times. The sums of Welford's method have larger errors: that of
+		// the mean, near 10, times deviations.
 		tolerance := 100 * 0x1p-53 * math.Abs(want[i])
 		if row == TallyM2 {
 			tolerance = 10_000 * 0x1p-53

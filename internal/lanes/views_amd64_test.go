@@ -17,7 +17,7 @@ var (
 		Good: .8, MostSquare: 1e12, MostLast: 900, Winsor: 25, FarVariance: 900}
 )
 
-// views are the statistics of the same samples that the scores of anomalies are made of.
+// views are the statistics of the anomaly scores, for the same samples.
 type views struct {
 	e *Errors
 	l *Levels
@@ -40,8 +40,8 @@ func (v *views) rows() map[string][][]float64 {
 	}
 }
 
-// Every instruction set against portable Go, bit for bit, with values that are missing, repeated,
-// infinite or of any size, through all states of the rules.
+// Every instruction set agrees with portable Go, bit for bit, in all states of the rules, with missing, repeated,
+// infinite and huge values.
 func TestViews(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(61, 61))

@@ -113,7 +113,7 @@ func TestRefusedRequests(t *testing.T) {
 	}
 }
 
-// hostile is a name that would do harm in a page that did not take care.
+// hostile is a name that would inject code into a page that does not escape it.
 const hostile = `"><img src=x onerror=alert(1)></script><script>alert(2)</script>` + "\xff&\u2028\n"
 
 func TestNamesFromOutside(t *testing.T) {
@@ -127,7 +127,7 @@ func TestNamesFromOutside(t *testing.T) {
 	if header.Get("X-Content-Type-Options") != "nosniff" || header.Get("Content-Type") != "application/json" {
 		t.Errorf("headers %v", header)
 	}
-	// The name that the server tells is the one that it understands.
+	// The server accepts the name that it returns.
 	q := url.Values{"series": {m.Series[0].Name}, "variable": m.Series[0].Variables}
 	for _, path := range []string{"forecast", "metrics"} {
 		var answer struct{ Series string }
@@ -167,7 +167,7 @@ func TestThePageNeedsNothingFromElsewhere(t *testing.T) {
 		if strings.HasPrefix(path, "/vendor/") || strings.HasSuffix(path, ".svg") {
 			continue
 		}
-		text := strings.ReplaceAll(string(a.content), "http://www.w3.org/2000/svg", "") // a name, not an address
+		text := strings.ReplaceAll(string(a.content), "http://www.w3.org/2000/svg", "") // a namespace, not an address
 		for _, word := range []string{"http://", "https://", "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", " style=", "onclick="} {
 			if strings.Contains(text, word) {
 				t.Errorf("%s has %q", path, word)
@@ -193,7 +193,7 @@ func TestAssetsAreCheckedForChange(t *testing.T) {
 	}
 }
 
-// FuzzQuery: whatever is asked, the answer is JSON and no panic.
+// FuzzQuery: the answer to any query is JSON, without a panic.
 func FuzzQuery(f *testing.F) {
 	for _, q := range []string{"", "series=s", "series=s&horizon=3&variable=a&samples=0", "series=s&horizon=-1", "%zz", "limit=1", "series=s&samples=99999999999999999999"} {
 		f.Add(q)

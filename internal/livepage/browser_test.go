@@ -23,7 +23,7 @@ import (
 type browser struct {
 	t       *testing.T
 	ctx     context.Context
-	allowed string // part of a message that may come
+	allowed string // part of a message that is allowed on the console
 }
 
 // chromium is the browser that all tests share.
@@ -40,8 +40,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// startChromium starts it. Without it the test is skipped, unless
-// FORECASTER_REQUIRE_SERVICES is set, as CI does: then it fails.
+// startChromium starts the shared browser. Without Chromium the test is skipped, or fails if
+// FORECASTER_REQUIRE_SERVICES is set, as in CI.
 func startChromium(t *testing.T) {
 	t.Helper()
 	var path string
@@ -66,11 +66,11 @@ func startChromium(t *testing.T) {
 	options = append(options,
 		chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Env("TZ=Asia/Kathmandu"),        // where local times differ from UTC, by 5:45
+		chromedp.Env("TZ=Asia/Kathmandu"),        // local time is UTC+5:45
 		chromedp.WSURLReadTimeout(2*time.Minute), // a busy machine may take long to start it
 	)
 	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // there is none for root
+		options = append(options, chromedp.NoSandbox) // root cannot use the sandbox
 	}
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, closeBrowser := chromedp.NewContext(ctx)
@@ -81,7 +81,7 @@ func startChromium(t *testing.T) {
 	}
 }
 
-// openBrowser opens a tab. What the page says on the console fails the test.
+// openBrowser opens a tab. A message of the page on the console fails the test.
 func openBrowser(t *testing.T, width, height int64) *browser {
 	t.Helper()
 	if chromium.ctx == nil {
@@ -141,13 +141,13 @@ func (b *browser) until(condition string) {
 	}
 }
 
-// click clicks an element wherever it is: a pointer misses one that the page moves meanwhile.
+// click clicks an element by script: a pointer misses an element that the page moves.
 func (b *browser) click(selector string) {
 	b.t.Helper()
 	value[any](b, fmt.Sprintf("document.querySelector(%q).click()", selector))
 }
 
-// text returns what an element says.
+// text returns the text of an element.
 func (b *browser) text(selector string) string {
 	b.t.Helper()
 	return value[string](b, fmt.Sprintf("document.querySelector(%q).textContent", selector))
@@ -162,8 +162,7 @@ func serve(t *testing.T, f *feeder) *httptest.Server {
 	return server
 }
 
-// painted is the number of pixels of the first chart that have the colour of
-// the forecast, roughly: more blue than red.
+// painted is the number of pixels in the first chart with about the colour of the forecast: more blue than red.
 const painted = `(() => {
 	const c = document.querySelector(".plot canvas");
 	const p = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
@@ -205,7 +204,7 @@ func TestPageInABrowser(t *testing.T) {
 				t.Errorf("the page is %d pixels wide", got)
 			}
 
-			// What comes later is shown without being asked for.
+			// New samples are shown without a request.
 			w.until(`document.querySelector(".readout").textContent.includes("observed29")`)
 			more := f.batch(1)
 			f.metrics(more, .25)
@@ -246,7 +245,7 @@ func TestPageInABrowser(t *testing.T) {
 			w.until(`document.querySelector(".readout").textContent.includes("driftfound")`)
 			w.until(`document.querySelector(".plot").getAttribute("aria-label").includes("a drift was found at")`)
 
-			// The keyboard reads single samples.
+			// The arrow keys select single samples.
 			w.do(chromedp.Focus(".plot"), chromedp.KeyEvent(kb.ArrowLeft), chromedp.KeyEvent(kb.ArrowLeft))
 			w.until(`document.querySelector(".readout").textContent.includes("observed29")`)
 			w.do(chromedp.KeyEvent(kb.End))
@@ -266,7 +265,7 @@ func TestPageInABrowser(t *testing.T) {
 				t.Errorf("the address is %q", got)
 			}
 
-			// The choice outlives a broken connection.
+			// The selection survives a broken connection.
 			w.allowed = "net::ERR_"
 			value[any](w, `new MutationObserver(() => window.wasLost ||= document.querySelector("#state").dataset.kind === "lost")
 				.observe(document.querySelector("#state"), {attributes: true})`) // it is lost only for as long as it takes to connect again
@@ -278,7 +277,7 @@ func TestPageInABrowser(t *testing.T) {
 	}
 }
 
-// TestScoresOfAllVariables: the table says how many variables it leaves out, and shows them when asked.
+// TestScoresOfAllVariables: the table shows the number of hidden variables, and shows them on request.
 func TestScoresOfAllVariables(t *testing.T) {
 	f := newFeeder(t, Config{Horizons: []int{1}, Levels: []float64{.9}}, "few", "a", "b")
 	many := make([]string, MaxVariables+6)
@@ -355,7 +354,7 @@ func TestColoursCanBeChosen(t *testing.T) {
 	}
 }
 
-// TestNamesDoNoHarmInABrowser is TestNamesFromOutside where it matters.
+// TestNamesDoNoHarmInABrowser is TestNamesFromOutside in a real browser.
 func TestNamesDoNoHarmInABrowser(t *testing.T) {
 	f := newFeeder(t, Config{Horizons: []int{1}, Note: hostile}, hostile, hostile, "__proto__", "constructor")
 	b := f.batch(9)
@@ -369,7 +368,7 @@ func TestNamesDoNoHarmInABrowser(t *testing.T) {
 	w.until(`document.querySelector("#scores tbody").rows.length === 4`)
 	want := valid(hostile)
 	for _, selector := range []string{".chart h2", "#note", "#events b", "#events p", "#variables span", "#scores tr:nth-child(2) th"} {
-		// A shortened name is whole under the pointer.
+		// The title of a shortened name is the whole name.
 		if got := value[string](w, fmt.Sprintf(`((e) => e.title || e.parentElement.title || e.textContent)(document.querySelector(%q))`, selector)); got != want {
 			t.Errorf("%s says %q", selector, got)
 		}
@@ -396,7 +395,7 @@ var (
 	shotsTo = flag.String("screenshots", "", "folder for them")
 )
 
-// TestScreenshots makes the pictures of the documentation from a running job:
+// TestScreenshots takes the pictures of the documentation from a running job:
 //
 //	forecaster demo --rate 20 &
 //	go test ./internal/livepage -run Screenshots -page http://127.0.0.1:8090/ -screenshots $PWD/docs/images
@@ -419,7 +418,7 @@ func TestScreenshots(t *testing.T) {
 		value[any](w, fmt.Sprintf(`localStorage.setItem("theme", %q)`, shot.theme))
 		w.do(chromedp.Reload())
 		w.until(`document.querySelector(".plot canvas") && !document.querySelector("#vs-persistence .big").textContent.startsWith("–")`)
-		w.do(chromedp.Sleep(2 * time.Second)) // for the charts to move on
+		w.do(chromedp.Sleep(2 * time.Second)) // until the charts have moved on
 		png, err := chromedp.Run(w.ctx, chromedp.CaptureScreenshot())
 		if err != nil {
 			t.Fatal(err)

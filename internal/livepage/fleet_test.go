@@ -17,8 +17,8 @@ import (
 	"github.com/orffvar/forecaster/stream/event"
 )
 
-// fleet returns a page with a number of series of two variables; the 123rd has an anomaly, the
-// 45th the lowest skill.
+// fleet returns a page with the given number of series of two variables. Series 123 has an anomaly, and series 45 the
+// lowest skill.
 func fleet(t *testing.T, series int) *feeder {
 	t.Helper()
 	name := func(i int) string {
@@ -66,7 +66,7 @@ func wide(t *testing.T, variables int) *feeder {
 	return f
 }
 
-// fire sets the value of an element and tells the page.
+// fire sets the value of an element, and dispatches the event.
 func (b *browser) fire(selector, text, event string) {
 	b.t.Helper()
 	value[any](b, fmt.Sprintf(`(() => {
@@ -76,8 +76,8 @@ func (b *browser) fire(selector, text, event string) {
 	})()`, selector, text, event))
 }
 
-// TestFleetInABrowser: of 300 series, each can be found by its name, the one with the anomaly
-// and the one with the lowest skill by the order.
+// TestFleetInABrowser: each of 300 series can be found by its name, and the series with the anomaly and with the lowest
+// skill by the order.
 func TestFleetInABrowser(t *testing.T) {
 	f := fleet(t, 300)
 	server := serve(t, f)
@@ -106,12 +106,12 @@ func TestFleetInABrowser(t *testing.T) {
 	if n := value[int](w, `document.querySelectorAll("#events li").length`); n != 1 {
 		t.Errorf("%d lines of events", n)
 	}
-	if got := w.text("#events .kind"); got != "200 new series" { // of the events that are kept, though the page connects several times
+	if got := w.text("#events .kind"); got != "200 new series" { // counts the kept events, although the page connects several times
 		t.Errorf("the events begin with %q", got)
 	}
 }
 
-// TestLargeFleetInABrowser: of more series than a list has, any is found, and drawn from then on.
+// TestLargeFleetInABrowser: with more series than a list has, any series can be found, and is then drawn.
 func TestLargeFleetInABrowser(t *testing.T) {
 	f := newFeeder(t, Config{Horizons: []int{1}, Levels: []float64{.9}}, "s", "x")
 	var last *feeder
@@ -137,13 +137,13 @@ func TestLargeFleetInABrowser(t *testing.T) {
 	last.feed(30)
 	w.until(`document.querySelector(".plot canvas") && document.querySelector("#empty").hidden`)
 
-	// The address finds it again.
+	// The address keeps the selection.
 	w.do(chromedp.Reload())
 	w.until(`document.title.startsWith("node-01499") && document.querySelector(".plot canvas")`)
 }
 
-// TestZoomAndZone: a drag and the keys zoom, which pauses; a button shows all again. Times
-// are in UTC or in the zone of the browser.
+// TestZoomAndZone: dragging and keys zoom, and pause the page; a button resets the zoom. Times are in UTC or in the
+// zone of the browser.
 func TestZoomAndZone(t *testing.T) {
 	f := newFeeder(t, Config{Horizons: []int{1, 3}, Levels: []float64{.9}}, "s", "a")
 	f.feed(60)
@@ -181,7 +181,7 @@ func TestZoomAndZone(t *testing.T) {
 	w.until(fmt.Sprintf(`document.querySelector(".chart time").textContent === %q && document.querySelector("#zone-name").textContent === "UTC"`, utc))
 }
 
-// TestAxe: axe-core finds nothing, with 2 variables of many series and with 60.
+// TestAxe: axe-core reports nothing, with 2 variables of many series and with 60 variables.
 func TestAxe(t *testing.T) {
 	script := testserver.Axe(t)
 	for name, page := range map[string]*feeder{"2 variables": fleet(t, 20), "60 variables": wide(t, 60)} {
@@ -242,7 +242,7 @@ func TestFleetScreenshots(t *testing.T) {
 	}
 }
 
-// TestRanking: the order is that of the list of series, unknown values are null.
+// TestRanking: the order is that of the list of series. Unknown values are null.
 func TestRanking(t *testing.T) {
 	f := fleet(t, 130)
 	quiet := f.of("quiet", "x")
@@ -257,8 +257,8 @@ func TestRanking(t *testing.T) {
 	}
 }
 
-// TestEverySeriesIsReachable: of more series than have a history, each is found by its name and
-// by the order, and has a history from when it is asked for or has an anomaly.
+// TestEverySeriesIsReachable: with more series than histories, each series can be found by its name and by the order.
+// It has a history from its first request or anomaly on.
 func TestEverySeriesIsReachable(t *testing.T) {
 	const n = 3 * MaxSeries
 	f := newFeeder(t, Config{Horizons: []int{1}, Levels: []float64{.9}}, "s", "x")
@@ -297,7 +297,7 @@ func TestEverySeriesIsReachable(t *testing.T) {
 	var e errorMessage
 	get(t, f.page, "/api/v1/series?sort=size", 400, &e)
 
-	// The anomaly began a history, and so does a question.
+	// The anomaly began a history, and so does a request.
 	var m windowMessage
 	get(t, f.page, "/api/v1/forecast?series=node-02500", 200, &m)
 	if len(m.Time) != 2 {
@@ -310,7 +310,7 @@ func TestEverySeriesIsReachable(t *testing.T) {
 	for i := range all {
 		if i != 2999 && i%2 == 0 {
 			b := all[i].batch(1)
-			b.Observations[0].AnomalyScore = 1.5 // they all would like a history
+			b.Observations[0].AnomalyScore = 1.5 // each has an anomaly, for which it would get a history
 			all[i].write(b)
 		}
 	}
@@ -324,13 +324,12 @@ func TestEverySeriesIsReachable(t *testing.T) {
 	}
 }
 
-// TestHistoriesFitTheirMemory: where the memory is small, the series that was asked for last
-// has a history, and others give theirs up.
+// TestHistoriesFitTheirMemory: if memory is small, the last requested series has a history, and others lose theirs.
 func TestHistoriesFitTheirMemory(t *testing.T) {
 	f := newFeeder(t, Config{Horizons: []int{1}, Memory: 3 << 20}, "s", "x")
 	for i := range 300 {
 		f.of(fmt.Sprint(i), "x").feed(2)
-		if i < 5 { // with another variable it begins again
+		if i < 5 { // a changed variable restarts the series
 			f.of(fmt.Sprint(i), "x", "y").feed(2)
 		}
 	}
@@ -345,7 +344,7 @@ func TestHistoriesFitTheirMemory(t *testing.T) {
 			t.Fatalf("%d bytes after %d questions", f.page.bytes, i)
 		}
 	}
-	for i := 300 - kept/2; i < 300; i++ { // the last ones that were asked for
+	for i := 300 - kept/2; i < 300; i++ { // the last requested series
 		if f.page.find(fmt.Sprint(i)).history == nil {
 			t.Errorf("series %d has no history, although only %d were asked for later", i, 299-i)
 		}

@@ -16,9 +16,8 @@ import (
 
 var nan = math.NaN()
 
-// feeder makes batches as an engine would: the value of variable j at step i is
-// i + 10j, the forecast of it h steps before is that plus h, and the intervals
-// are h wide on either side at the first level.
+// feeder makes batches like those of an engine. Variable j at step i is i + 10j. Its forecast, made h steps before, is
+// h larger. The intervals of the first level are h wide on either side.
 type feeder struct {
 	t        *testing.T
 	page     *Page
@@ -26,7 +25,7 @@ type feeder struct {
 	horizons []int
 	levels   int
 	step     time.Duration
-	n        int64 // samples so far
+	n        int64 // number of samples so far
 }
 
 func newFeeder(t *testing.T, c Config, series string, variables ...string) *feeder {
@@ -39,7 +38,7 @@ func newFeeder(t *testing.T, c Config, series string, variables ...string) *feed
 	return f
 }
 
-// of returns a feeder of another series of the same page.
+// of returns a feeder for another series of the same page.
 func (f *feeder) of(series string, variables ...string) *feeder {
 	g := *f
 	g.series, g.n = &stream.Series{Name: series, Variables: variables}, 0
@@ -50,7 +49,7 @@ func (f *feeder) time(i int64) int64 { return 1_800_000_000e9 + i*int64(f.step) 
 
 func (f *feeder) value(i int64, j int) float64 { return float64(i + int64(10*j)) }
 
-// batch returns n more samples and the forecasts after each.
+// batch returns the next n samples, and the forecasts after each.
 func (f *feeder) batch(n int) *stream.Batch {
 	b := &stream.Batch{}
 	d := len(f.series.Variables)
@@ -84,7 +83,7 @@ func (f *feeder) batch(n int) *stream.Batch {
 	return b
 }
 
-// metrics appends scores of all horizons to b; those of each variable are others, and so are those of the baseline.
+// metrics appends scores of all horizons to b. The scores of each variable and those of the baseline differ.
 func (f *feeder) metrics(b *stream.Batch, skill float64) {
 	for _, model := range []string{"orffvar", "var1"} {
 		for _, h := range f.horizons {
@@ -99,8 +98,7 @@ func (f *feeder) metrics(b *stream.Batch, skill float64) {
 	}
 }
 
-// insight returns weights .25 and .75 of two experts and an influence of the
-// first variable on the last.
+// insight returns weights .25 and .75 of two experts, and an influence of the first variable on the last.
 func (f *feeder) insight(i int64) stream.Insight {
 	d := len(f.series.Variables)
 	in := stream.Insight{
@@ -122,7 +120,7 @@ func (f *feeder) write(b *stream.Batch) {
 	f.checkMemory()
 }
 
-// checkMemory compares the bytes that are counted with those of the histories.
+// checkMemory compares the counted bytes with the memory of the histories.
 func (f *feeder) checkMemory() {
 	f.t.Helper()
 	f.page.mu.Lock()
@@ -146,7 +144,7 @@ func (f *feeder) feed(n int) {
 	}
 }
 
-// get asks for a path, expects a status, decodes the answer and returns its header.
+// get requests a path, checks the status, decodes the answer, and returns its header.
 func get(t *testing.T, h http.Handler, path string, code int, v any) http.Header {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -162,7 +160,7 @@ func get(t *testing.T, h http.Handler, path string, code int, v any) http.Header
 	return w.Header()
 }
 
-// UnmarshalJSON makes null a NaN again.
+// UnmarshalJSON converts null to NaN.
 func (c *column) UnmarshalJSON(b []byte) error {
 	var v []*float64
 	if err := json.Unmarshal(b, &v); err != nil {
@@ -178,7 +176,7 @@ func (c *column) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// UnmarshalJSON makes null a NaN again.
+// UnmarshalJSON converts null to NaN.
 func (n *number) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		*n = number(nan)
@@ -187,7 +185,7 @@ func (n *number) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(n))
 }
 
-// same reports whether two columns are equal, NaN and NaN too.
+// same reports whether two columns are equal; NaN equals NaN.
 func same(a, b column) bool {
 	if len(a) != len(b) {
 		return false

@@ -8,23 +8,23 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// The rings of a history answer as lists do that keep everything: the samples, the missing ones between them by the
-// nearest number of steps, and the forecasts made h steps before.
+// The rings of a history give the same answers as unbounded lists: samples, missing samples between them by the nearest
+// number of steps, and the forecasts made h steps before.
 func TestHistoryKeepsTheNewest(t *testing.T) {
 	const (
 		step    = int64(time.Second)
 		horizon = 2
 	)
 	r := rand.New(rand.NewPCG(1, 0))
-	for id := range 3 { // the capacity depends on it
+	for id := range 3 { // the capacity depends on id
 		h := &history{id: id * manySeries, name: "s"}
 		h.begin(&stream.Series{Name: "s", Variables: []string{"a", "b"}}, []int{1, horizon}, 1)
-		var times, scores, states, share, y, yhat column // of all samples; those of b
-		forecasts := map[int]float64{}                   // by the number of their origin
+		var times, scores, states, share, y, yhat column // columns of all samples, and of variable b
+		forecasts := map[int]float64{}                   // by the number of the origin
 		now := int64(1_800_000_000e9)
 		steps := 0
 		for len(times) < int(h.capacity)*3/2 {
-			jitter := (r.Float64() - .5) * .9 // of a step
+			jitter := (r.Float64() - .5) * .9 // share of a step
 			missing := max(0, r.IntN(8)-4)
 			if steps == 0 {
 				missing, jitter = 0, 0

@@ -11,14 +11,15 @@ import (
 	"github.com/orffvar/forecaster/stream/event"
 )
 
-// alarmOf is an event of an anomaly that began at a second.
+// alarmOf returns an event of an anomaly that began at the given second.
 func alarmOf(series, phase string, begin, now int) stream.Event {
 	at := func(s int) int64 { return int64(s) * int64(time.Second) }
 	a := &event.AnomalyPhase{Event: anomaly.Event{Begin: at(begin), End: at(now), Score: 2, Samples: 1, Shares: []float64{1}, FalsePerDay: .1, Seen: anomaly.Seen{Observed: 9, Expected: 1, Lower: 0, Upper: 2}}, Phase: phase, Variables: []string{"cpu"}}
 	return stream.Event{Series: series, Time: at(now), Kind: event.Anomaly, Text: a.Text(), Anomaly: a}
 }
 
-// Alarms of several series within two minutes are one incident, which their ends belong to; later ones are another.
+// Alarms of several series within two minutes are one incident, and so are the ends of these anomalies. A later alarm
+// begins another.
 func TestAlarmsAtOneTimeAreOneIncident(t *testing.T) {
 	events := []stream.Event{
 		alarmOf("a", event.Begin, 1000, 1000), {Series: "a", Kind: event.Gap}, alarmOf("b", event.Begin, 1060, 1060),
@@ -41,7 +42,7 @@ func TestAlarmsAtOneTimeAreOneIncident(t *testing.T) {
 	}
 }
 
-// The page shows an incident as one line, which names its series and opens to all of its events.
+// The page shows an incident as one line with its series. The line opens to all of its events.
 func TestIncidentInABrowser(t *testing.T) {
 	f := fleet(t, 5)
 	for k, name := range []string{"web-1", "web-2", "db-1", "db-2"} {

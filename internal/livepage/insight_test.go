@@ -47,13 +47,13 @@ func TestManyExpertsAreAddedUp(t *testing.T) {
 	for _, w := range m.Weights {
 		sum += w[0]
 	}
-	// Thirteen numbers of 1/13 are added.
+	// Sum of thirteen numbers 1/13.
 	if d := sum - 1; !(d <= 1e-15 && d >= -1e-15) {
 		t.Errorf("the weights sum to 1%+g", d)
 	}
 }
 
-// TestInfluenceOfTheVariablesKept: of those beyond the limit nothing is shown.
+// TestInfluenceOfTheVariablesKept: variables beyond the limit are not shown.
 func TestInfluenceOfTheVariablesKept(t *testing.T) {
 	names := make([]string, MaxVariables+2)
 	values := make([]float64, len(names)*len(names))

@@ -11,8 +11,8 @@ import (
 	"github.com/orffvar/forecaster/eval/scoring"
 )
 
-// limited returns a page of a variable a with the limit a <= 35 and a variable b without one; a counts to 29, and is
-// expected at its limit in 90 seconds with a probability of .73.
+// limited returns a page with a variable a with the limit a <= 35, and a variable b without a limit. a counts to 29,
+// and is expected to reach its limit in 90 seconds, with a probability of .73.
 func limited(t *testing.T) *feeder {
 	t.Helper()
 	f := newFeeder(t, Config{Horizons: []int{1, 2, 3}, Levels: []float64{.9}, Limits: func(variables []string) (all []scoring.Limit) {
@@ -56,7 +56,7 @@ func TestLimitOfAVariable(t *testing.T) {
 	if b := m.Forecast.Variables[0]; b.Limit != nil || b.At != nil {
 		t.Errorf("%+v", m)
 	}
-	// Out of reach again.
+	// The limit is out of reach again.
 	b := f.batch(1)
 	b.Observations[0].TimeToLimit = []float64{math.NaN(), math.NaN()}
 	f.write(b)
@@ -67,7 +67,7 @@ func TestLimitOfAVariable(t *testing.T) {
 	}
 }
 
-// ruled counts the pixels of each plot in the row of the value 35 that have the colour of the limit.
+// ruled counts, per plot, the pixels with the colour of the limit in the row of the value 35.
 const ruled = `[...document.querySelectorAll(".plot")].map((box) => {
 	const canvas = box.querySelector("canvas"), over = box.querySelector(".u-over");
 	const want = getComputedStyle(document.documentElement).getPropertyValue("--outside").trim().match(/[0-9a-f]{2}/gi).map((x) => parseInt(x, 16));

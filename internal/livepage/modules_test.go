@@ -6,8 +6,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// inPage runs JavaScript in a page of the server, which puts what it has found into
-// window.result, and returns that.
+// inPage runs JavaScript in a page of the server. It returns window.result, which the script sets.
 func inPage(t *testing.T, script string) string {
 	t.Helper()
 	f := newFeeder(t, Config{Horizons: []int{1}}, "s", "a")
@@ -20,7 +19,7 @@ func inPage(t *testing.T, script string) string {
 	return value[string](w, "window.result")
 }
 
-// A message with reset replaces all messages before; others add to it, up to the limit.
+// A message with reset replaces all previous messages. Other messages are appended, up to the limit.
 func TestPageForgetsWhenItIsTold(t *testing.T) {
 	got := inPage(t, `import("/samples.js").then(({Samples}) => {
 		const s = new Samples(4);
@@ -38,8 +37,8 @@ func TestPageForgetsWhenItIsTold(t *testing.T) {
 	}
 }
 
-// What still comes for a series that was chosen before is not shown. After seconds of silence
-// the page shows that the connection is lost, and opens another one for the same series.
+// Data of a previously selected series is not shown. After seconds of silence, the page shows that the connection is
+// lost, and opens another one for the same series.
 func TestPageHearsOneSeriesAndSilence(t *testing.T) {
 	got := inPage(t, `import("/feed.js").then(({Feed}) => {
 		const opened = [], heard = [];

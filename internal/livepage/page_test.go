@@ -29,7 +29,7 @@ func TestForecastsStandBesideWhatTheyForecast(t *testing.T) {
 	}{
 		{"time", m.Time, column{18e8, 18e8 + 1, 18e8 + 2, 18e8 + 3, 18e8 + 4}},
 		{"y", b.Y, column{10, 11, 12, 13, 14}},
-		{"yhat", b.Yhat, column{nan, nan, 14, 15, 16}}, // of the sample, made two steps before
+		{"yhat", b.Yhat, column{nan, nan, 14, 15, 16}}, // forecast of the sample, made two steps before
 		{"lower", b.Lower, column{nan, nan, 12, 13, 14}},
 		{"upper", b.Upper, column{nan, nan, 16, 17, 18}},
 		{"anomaly", b.Anomaly, column{1, 1, 1, 1, 1}},
@@ -58,7 +58,7 @@ func TestGapsCountAsSteps(t *testing.T) {
 	if want := (column{nan, nan, 4, 5, 6}); !same(m.Variables[0].Yhat, want) {
 		t.Errorf("yhat two steps before: got %v, want %v", m.Variables[0].Yhat, want)
 	}
-	f.n = 1e9 // a gap longer than the kept samples, at once
+	f.n = 1e9 // a gap longer than the kept samples
 	f.feed(1)
 	get(t, f.page, "/api/v1/forecast?series=s&samples=2", 200, &m)
 	if want := (column{nan, 1e9}); !same(m.Variables[0].Y, want) {
@@ -70,7 +70,7 @@ func TestSamplesWrittenAgainAreIgnored(t *testing.T) {
 	f := newFeeder(t, Config{Horizons: []int{1}}, "s", "a")
 	f.feed(6)
 	f.n = 4
-	f.series = &stream.Series{Name: "s", Variables: []string{"a"}} // after a restart there is another
+	f.series = &stream.Series{Name: "s", Variables: []string{"a"}} // another Series value, as after a restart
 	f.feed(4)
 	var m windowMessage
 	get(t, f.page, "/api/v1/forecast?series=s", 200, &m)
@@ -104,7 +104,7 @@ func TestForecastsOfOtherModelsAreNotShown(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded writes more of everything than is kept.
+// TestMemoryIsBounded writes more of each kind than the page keeps.
 func TestMemoryIsBounded(t *testing.T) {
 	horizons := make([]int, 300)
 	for i := range horizons {
@@ -180,7 +180,7 @@ func TestWritingAllocatesNothingPerSample(t *testing.T) {
 	f.metrics(b, .5)
 	ctx := context.Background()
 	var n float64
-	for range 5 { // the goroutines that speak with the browser of other tests allocate, now and then
+	for range 5 { // goroutines of the browser of other tests may allocate
 		n = testing.AllocsPerRun(100, func() {
 			step := int64(time.Second)
 			b.Observations[0].Time += step
@@ -216,7 +216,7 @@ func TestRateIsOverWholeSeconds(t *testing.T) {
 	if c.rate(start) != 0 {
 		t.Error("a rate without records")
 	}
-	for i := range 40 { // 10 a second for four seconds
+	for i := range 40 { // 10 samples per second for four seconds
 		c.add(&stream.Batch{Records: 1}, start.Add(time.Duration(i)*100*time.Millisecond))
 	}
 	if got := c.rate(time.Unix(1004, 400e6)); !(got >= 8 && got <= 10) {

@@ -9,8 +9,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestPageData compares what the page draws and writes with values computed by hand, in the scripts of testdata:
-// what uPlot is given, shading, keys, axis labels, captions, tables.
+// TestPageData runs the scripts of testdata. They compare the output of the page with values computed by hand: data of
+// uPlot, shading, keys, axis labels, captions, tables.
 func TestPageData(t *testing.T) {
 	f := newFeeder(t, Config{Horizons: []int{1}, Levels: []float64{.9}}, "s", "a")
 	f.feed(3)

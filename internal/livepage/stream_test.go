@@ -20,7 +20,7 @@ type reader struct {
 	t       *testing.T
 	lines   *bufio.Scanner
 	respond *http.Response
-	passed  map[string][]string // data of events that came before one that was asked for
+	passed  map[string][]string // data of events before a requested one
 }
 
 // listen opens the stream of a server.
@@ -42,8 +42,7 @@ func listen(t *testing.T, url string) *reader {
 	return &reader{t: t, lines: lines, respond: resp, passed: make(map[string][]string)}
 }
 
-// next returns the data of the next event of a kind. Events of different kinds come in
-// an order that depends on how busy the machine is.
+// next returns the data of the next event of a kind. The order of different kinds depends on the load of the machine.
 func (r *reader) next(kind string, v any) {
 	r.t.Helper()
 	for len(r.passed[kind]) == 0 {
@@ -120,7 +119,7 @@ func TestStreamSendsWhatIsNew(t *testing.T) {
 	}
 }
 
-// TestClientThatFellBehindStartsAgain: what it missed is no longer kept.
+// TestClientThatFellBehindStartsAgain: the missed samples are no longer kept.
 func TestClientThatFellBehindStartsAgain(t *testing.T) {
 	f := newFeeder(t, Config{Horizons: []int{1}}, "s", "a")
 	f.feed(2)
@@ -143,12 +142,11 @@ func TestClientThatFellBehindStartsAgain(t *testing.T) {
 	}
 }
 
-// TestHeadIsOfTheMomentOfTheCharts: whatever samples a client gets, the head that comes with them has
-// counted these, and no others.
+// TestHeadIsOfTheMomentOfTheCharts: the status that comes with samples counts exactly the samples up to these.
 func TestHeadIsOfTheMomentOfTheCharts(t *testing.T) {
 	f := newFeeder(t, Config{Horizons: []int{1}}, "s", "a")
 	q, _ := newQuery(httptest.NewRequest("GET", "/?series=s", nil))
-	c := &client{page: f.page, query: q, w: httptest.NewRecorder(), frames: 1} // a frame without a status of its own
+	c := &client{page: f.page, query: q, w: httptest.NewRecorder(), frames: 1} // a frame without a due status
 	for range 3 {
 		f.feed(5)
 		n := c.news(Status{})
@@ -161,7 +159,7 @@ func TestHeadIsOfTheMomentOfTheCharts(t *testing.T) {
 	}
 }
 
-// TestSlowClientIsDropped: a client that does not read holds no request permanently.
+// TestSlowClientIsDropped: a client that does not read is disconnected.
 func TestSlowClientIsDropped(t *testing.T) {
 	f := newFeeder(t, Config{Horizons: []int{1}}, "s", "a")
 	f.feed(10)
@@ -189,7 +187,7 @@ func TestSlowClientIsDropped(t *testing.T) {
 	}
 }
 
-// impatient is a connection whose deadline to write passes at once.
+// impatient is a connection whose write deadline has always passed.
 type impatient struct{ http.ResponseWriter }
 
 func (w *impatient) SetWriteDeadline(time.Time) error {
@@ -198,7 +196,7 @@ func (w *impatient) SetWriteDeadline(time.Time) error {
 
 func (w *impatient) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// TestStreamOutlivesTheTimeoutsOfItsServer: they are meant for other requests.
+// TestStreamOutlivesTheTimeoutsOfItsServer: the timeouts of a server do not end a stream.
 func TestStreamOutlivesTheTimeoutsOfItsServer(t *testing.T) {
 	f := newFeeder(t, Config{Horizons: []int{1}}, "s", "a")
 	server := httptest.NewUnstartedServer(f.page)
@@ -229,7 +227,7 @@ func TestNumberOfClientsIsLimited(t *testing.T) {
 func TestEndStreams(t *testing.T) {
 	f := newFeeder(t, Config{}, "s", "a")
 	server := httptest.NewServer(f.page)
-	defer server.Close() // waits for the requests
+	defer server.Close() // waits for open requests
 	r := listen(t, server.URL+"/api/v1/stream")
 	var status statusMessage
 	r.next("status", &status)

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// themes returns the colours of the style sheet: light, dark, and dark as the
-// system says.
+// themes returns the colours of the style sheet: light, dark, and dark by the preference of the system.
 func themes(t *testing.T) []map[string]string {
 	t.Helper()
 	css, err := embedded.ReadFile("assets/style.css")
@@ -45,8 +44,7 @@ func TestDarkIsTheSameForSystemAndChoice(t *testing.T) {
 	}
 }
 
-// TestContrast: WCAG 2.1 asks for 4.5 between text and its background, and
-// for 3 of lines and marks (1.4.3 and 1.4.11).
+// TestContrast: WCAG 2.1 requires a contrast of 4.5 for text, and of 3 for lines and marks (1.4.3 and 1.4.11).
 func TestContrast(t *testing.T) {
 	for i, theme := range themes(t) {
 		check := func(front, back string, least float64) {
@@ -68,7 +66,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// contrast returns the ratio of WCAG 2.1 of two colours #rrggbb.
+// contrast returns the contrast ratio of WCAG 2.1 between two colours #rrggbb.
 func contrast(t *testing.T, a, b string) float64 {
 	t.Helper()
 	luminance := func(colour string) float64 {

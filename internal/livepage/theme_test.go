@@ -2,8 +2,8 @@ package livepage
 
 import "testing"
 
-// The head of the page sets the colours that were chosen before, so that nothing is drawn in others. The button goes
-// through all choices and names the present one, also without a storage. A stored text that is no choice counts as none.
+// The head of the page sets the stored colour theme before anything is drawn. The button cycles through all themes and
+// names the current one, even without a storage. An unknown stored theme counts as none.
 func TestColoursAreThereBeforeThePage(t *testing.T) {
 	got := inPage(t, `(async () => {
 		const found = [];
@@ -56,8 +56,8 @@ system/Colours: as the system says/Colours: as the system says/; light/Colours: 
 	}
 }
 
-// The page reports a broken stream as lost, asks again after a while for a stream that the server refuses, and reports
-// nothing of a closed one.
+// The page reports a broken stream as lost. It retries a stream that the server rejects. It reports nothing about a
+// closed stream.
 func TestPageHearsThatItIsRefused(t *testing.T) {
 	got := inPage(t, `import("/feed.js").then(({Feed}) => {
 		const opened = [], heard = [], timers = [];

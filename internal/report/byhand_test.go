@@ -23,8 +23,8 @@ var (
 	hourZero   = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 )
 
-// curvesOf draws a figure and returns its curves, or the outlines of its areas, of a colour, in units of the data.
-// The drawing has coordinates of five digits, of which x are times.
+// curvesOf draws a figure, and returns the curves of a colour, or the outlines of its areas, in units of the data. The
+// drawing has coordinates with five digits; x are times.
 func curvesOf(t *testing.T, f *figure, c color.NRGBA, area bool) (curves [][]xy) {
 	t.Helper()
 	p := f.plot(onFile, inFile)
@@ -39,7 +39,7 @@ func curvesOf(t *testing.T, f *figure, c color.NRGBA, area bool) (curves [][]xy)
 	}
 	style := fmt.Sprintf("stroke:#%02X%02X%02X", c.R, c.G, c.B)
 	if area {
-		r, g, b, a := c.RGBA() // as vgsvg writes it
+		r, g, b, a := c.RGBA() // the colour as vgsvg writes it
 		whole := 255 / float64(a)
 		style = fmt.Sprintf("fill:#%02X%02X%02X", int(float64(r)*whole), int(float64(g)*whole), int(float64(b)*whole))
 		if c.A < 255 {
@@ -60,7 +60,7 @@ func curvesOf(t *testing.T, f *figure, c color.NRGBA, area bool) (curves [][]xy)
 			px, errX := strconv.ParseFloat(left, 64)
 			py, errY := strconv.ParseFloat(right, 64)
 			if errX != nil || errY != nil {
-				curve = nil // the outline of a circle
+				curve = nil // skip the outline of a circle
 				break
 			}
 			hour := p.X.Min + (px-float64(x(p.X.Min)))/float64(x(p.X.Max)-x(p.X.Min))*(p.X.Max-p.X.Min)
@@ -76,7 +76,7 @@ func curvesOf(t *testing.T, f *figure, c color.NRGBA, area bool) (curves [][]xy)
 	return curves
 }
 
-// sameCurves compares curves up to the digits of a drawing: 0.01 of 900 points across, 0.01 of 300 upwards.
+// sameCurves compares curves up to the digits of a drawing: 0.01 of 900 points across, and 0.01 of 300 upwards.
 func sameCurves(t *testing.T, what string, got, want [][]xy, across, upwards float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -108,7 +108,7 @@ func outline(hours []float64, lo, hi func(i int) float64) (edge []xy) {
 	return edge
 }
 
-// TestFiguresByHand: the curves of the figures are those of drawnRun, computed here from its definition.
+// TestFiguresByHand: the curves of the figures equal those computed here from the definition of drawnRun.
 func TestFiguresByHand(t *testing.T) {
 	const worse = .5
 	inflow := func(i int) float64 {
@@ -125,7 +125,7 @@ func TestFiguresByHand(t *testing.T) {
 		figures[list[i].name] = &list[i]
 	}
 
-	// Forecasts: the observed values, with a gap, the forecast made two steps before, and the forecast ahead.
+	// Forecasts: the observed values with a gap, the forecasts made two steps before, and the forecast ahead.
 	var before, after, levels []xy
 	for i := range 24 {
 		levels = append(levels, xy{float64(i), level(i)})
@@ -139,7 +139,7 @@ func TestFiguresByHand(t *testing.T) {
 	sameCurves(t, "level", curvesOf(t, figures["forecast-level"], inFile.ink, false)[tickLines(t, figures["forecast-level"]):], [][]xy{levels}, 26, 90)
 	var early, late []xy
 	var earlyHours, lateHours []float64
-	for i := 4; i < 24; i++ { // the first forecast is made at step 2
+	for i := 4; i < 24; i++ { // the first forecast was made at step 2
 		switch {
 		case i < 9:
 			early, earlyHours = append(early, xy{float64(i), inflow(i-2) + e(i-2)}), append(earlyHours, float64(i))
@@ -157,7 +157,7 @@ func TestFiguresByHand(t *testing.T) {
 	sameCurves(t, "intervals ahead", curvesOf(t, figures["forecast-inflow"], faded(palette[0], 96), true),
 		[][]xy{{{24, 1}, {25, 0}, {25, 12}, {24, 9}}}, 26, 24)
 
-	// Errors: in units of those of persistence, by each variable's own over the run. Two series make two bins a step.
+	// Errors: in units of the errors of persistence, per variable over the run. Two series make two bins per step.
 	naive := func(j, i int) float64 {
 		if j == 0 {
 			return inflow(i) - inflow(i-2)
@@ -205,7 +205,7 @@ func TestFiguresByHand(t *testing.T) {
 	}
 	sameCurves(t, "errors", curvesOf(t, figures["errors"], palette[1], false), errors, 24, p.Y.Max)
 
-	// Coverage: of scored steps, of each level, ascending.
+	// Coverage: over scored steps, per level, ascending.
 	covered := func(inflowReach, levelReach float64) float64 {
 		hits, n := 0., 0.
 		for i := 6; i < 24; i++ {
@@ -232,7 +232,7 @@ func TestFiguresByHand(t *testing.T) {
 		sameCurves(t, "weights", curvesOf(t, figures["weights"], palette[k], true), [][]xy{outline(hours, flat(bounds[0]), flat(bounds[1]))}, 24, 1)
 	}
 
-	// Anomalies: a score of 6 is drawn at 5; the labelled hours are shaded until the next bin.
+	// Anomalies: a score of 6 is drawn at 5. The labelled hours are shaded up to the next bin.
 	var scores [][]xy
 	for i := range 24 {
 		if i%9 == 0 {
@@ -248,7 +248,7 @@ func TestFiguresByHand(t *testing.T) {
 	}, 24, 5)
 }
 
-// tickLines is the number of lines in the ink of the axes: they and their ticks.
+// tickLines returns the number of lines in the colour of the axes: the axes and their ticks.
 func tickLines(t *testing.T, f *figure) int {
 	t.Helper()
 	p := f.plot(onFile, inFile)

@@ -46,16 +46,16 @@ func drawnRun(model string, worse float64) *Trace {
 // number is a number in a drawing.
 var number = regexp.MustCompile(`-?\d+\.\d+`)
 
-// rounded has one decimal of each number, so that the last bits of a processor do not count.
+// rounded rounds each number to one decimal: the last bits differ between processors.
 func rounded(text string) string {
 	return number.ReplaceAllStringFunc(text, func(s string) string {
-		v, _ := strconv.ParseFloat(s, 64) // number matches floats alone
+		v, _ := strconv.ParseFloat(s, 64) // number matches only floats
 		return strconv.FormatFloat(v, 'f', 1, 64)
 	})
 }
 
-// TestFiguresAsRecorded: each figure is drawn as testdata/figures has it, on a page and in a file. `UPDATE_GATES=1 go
-// test ./internal/report` records them: look at them then, and at TestFiguresByHand, which has their numbers.
+// TestFiguresAsRecorded: each figure equals that of testdata/figures, on a page and in a file. `UPDATE_GATES=1 go test
+// ./internal/report` records them. Then look at them, and at TestFiguresByHand, which checks their numbers.
 func TestFiguresAsRecorded(t *testing.T) {
 	persistence := drawnRun("persistence", 1)
 	marked := &Marked{Series: "pump", Variables: []string{"a", "b"}, Leading: []int{1}, Stretches: [][2]int{{2, 4}, {9, 9}}}

@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// A table is as wide as its limit allows, to the character, as long as its texts can be
-// shortened.
+// A table uses the full width of its limit, to the character, as long as its texts can be shortened.
 func TestNarrowToTheCharacter(t *testing.T) {
 	table := Table{Header: []string{"series", "mse"}, Numeric: 1, Rows: [][]string{{strings.Repeat("long-name-", 10), "0.123456"}, {"b", "1"}}}
 	whole := table.width()
@@ -19,8 +18,7 @@ func TestNarrowToTheCharacter(t *testing.T) {
 	}
 }
 
-// Texts that are shortened keep to the width, where the part in which they differ has room, and
-// stay different in any case.
+// Shortened texts fit the width if there is room for the part in which they differ. They always stay different.
 func TestShortenAll(t *testing.T) {
 	prefix, suffix := strings.Repeat("prometheus_node_", 5), strings.Repeat("_instance_of_the_cluster", 4)
 	for name, texts := range map[string][]string{

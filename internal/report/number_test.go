@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestApart: numbers that differ are printed differently, by no more digits than that takes.
+// TestApart: different numbers are printed differently, with as few digits as possible.
 func TestApart(t *testing.T) {
 	for want, numbers := range map[string][]Number{
 		"104452.31 104452.11 104452.51": {104452.31, 104452.11, 104452.51},

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestOutputs: the page and the plots are written where they are asked for, each with a line; a place that cannot be
-// written is an error that names the flag.
+// TestOutputs: the page and the plots are written to the given places, with one printed line each. The error for a
+// place that cannot be written names the flag.
 func TestOutputs(t *testing.T) {
 	dir := t.TempDir()
 	page, plots, file := filepath.Join(dir, "page.html"), filepath.Join(dir, "a", "plots"), filepath.Join(dir, "file")
@@ -23,7 +23,7 @@ func TestOutputs(t *testing.T) {
 		o           Outputs
 		wanted      bool
 		says        string
-		errs        string // of Write
+		errs        string // expected error of Write
 		folderFails bool
 	}{
 		{Outputs{}, false, "", "", false},
@@ -53,7 +53,7 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-// TestWritePlot: the first plot alone, as the extension says; a run without a forecast is an error.
+// TestWritePlot: only the first plot is written, in the format of the extension. A run without a forecast is an error.
 func TestWritePlot(t *testing.T) {
 	r := &Report{Traces: []*Trace{drawnRun("auto", .5)}}
 	for name, begins := range map[string]string{"a.svg": "<?xml", "a.SVG": "<?xml", "a.png": "\x89PNG", "a": "\x89PNG"} {
@@ -70,7 +70,7 @@ func TestWritePlot(t *testing.T) {
 	}
 }
 
-// TestPicturesAreOpaque: a file has a white ground, whatever shows it.
+// TestPicturesAreOpaque: the background of a file is white.
 func TestPicturesAreOpaque(t *testing.T) {
 	all := (&Report{Traces: []*Trace{drawnRun("auto", .5)}}).figures()
 	var b bytes.Buffer
@@ -91,7 +91,7 @@ func TestPicturesAreOpaque(t *testing.T) {
 	}
 }
 
-// TestLeftOut: the variables behind the sixth are named, twenty of them.
+// TestLeftOut: the variables after the sixth are named, up to twenty.
 func TestLeftOut(t *testing.T) {
 	of := func(n int) string {
 		var names []string

@@ -28,7 +28,7 @@ func drawn(t *testing.T, f *figure) image.Image {
 	return picture
 }
 
-// has reports whether a rectangle of a picture has pixels of a colour.
+// has reports whether a rectangle of a picture has a pixel of the given colour.
 func has(picture image.Image, r image.Rectangle, c color.NRGBA) bool {
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for x := r.Min.X; x < r.Max.X; x++ {
@@ -40,8 +40,7 @@ func has(picture image.Image, r image.Rectangle, c color.NRGBA) bool {
 	return false
 }
 
-// Every band of weights is in the legend with a colour of its own: the largest ones by name, the
-// rest as one.
+// Every band of weights is in the legend with its own colour: the largest ones by name, the others as one band.
 func TestBandsOfWeights(t *testing.T) {
 	for experts, want := range map[int]int{3: 3, 9: 9, 10: 10, 14: 10, 40: 10} {
 		tr := NewTrace(Config{Model: "auto", Horizon: 1, Variables: []string{"a"}})
@@ -87,8 +86,8 @@ func TestBandsOfWeights(t *testing.T) {
 	}
 }
 
-// Errors over more than two decades have a logarithmic axis, on which the least ones can be told
-// apart; those of fewer decades, and models without an error, keep zero.
+// Errors over more than two decades have a logarithmic axis that separates the least ones. For fewer decades, and for
+// models without an error, the axis begins at zero.
 func TestErrorAxis(t *testing.T) {
 	for _, c := range []struct {
 		errors []float64 // of the forecasts, for ten steps each, where persistence errs by 1
@@ -123,8 +122,8 @@ func TestErrorAxis(t *testing.T) {
 	}
 }
 
-// A long series keeps its peaks and has its anomalies shaded, also those of one row; the variables
-// behind them come first.
+// A long series keeps its peaks. Its anomalies are shaded, even those of one row. Their leading variables are drawn
+// first.
 func TestMarkedSeries(t *testing.T) {
 	nan := math.NaN()
 	m := &Marked{Series: "s", Variables: []string{"a", "b", "c", "d", "e", "f", "g", "h"}, Leading: []int{7}, Stretches: [][2]int{{5000, 5000}}}
@@ -164,11 +163,11 @@ func TestMarkedSeries(t *testing.T) {
 	}
 }
 
-// A bin of rows is drawn by its extremes at their own times in the order in which they came: a slope
-// stays a slope. A bin without a value is a gap.
+// A bin of rows is drawn by its extremes, at their own times and in order of time: a slope stays a slope. A bin without
+// a value is a gap.
 func TestExtremesInOrder(t *testing.T) {
 	m := &Marked{Variables: []string{"a"}}
-	for i := range 2 * maxBins * 4 { // four rows in a bin
+	for i := range 2 * maxBins * 4 { // four rows per bin
 		v := float64(i)
 		switch {
 		case i >= 8 && i < 12:

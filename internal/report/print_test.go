@@ -8,9 +8,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// TestPrintKeepsToColumns: columns that can be spared go first, then texts lose their middle, but
-// never times; a table that cannot be narrower is printed as it is. Without COLUMNS, nothing that
-// goes to a file or a pipe is cut.
+// TestPrintKeepsToColumns: first columns of Spare are removed, then texts are shortened in the middle, but never times.
+// A table that cannot be narrower is printed as it is. Without COLUMNS, the output to a file or a pipe is not cut.
 func TestPrintKeepsToColumns(t *testing.T) {
 	long, time := "a"+strings.Repeat("x", 150)+"z", "2026-01-02 07:00"
 	table := Table{

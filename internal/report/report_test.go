@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// run feeds n steps of two series of a straight line, whose forecasts are wrong by
-// 1/2 where those of persistence are wrong by 1.
+// run feeds n steps of two series of a straight line. The errors of the forecasts are 1/2, those of persistence 1.
 func run(n int) *Trace {
 	t := NewTrace(Config{Model: "line", Horizon: 1, Variables: []string{"a", "b/c"}, Levels: []float64{.9, .5}})
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
@@ -22,7 +21,7 @@ func run(n int) *Trace {
 			y := float64(i)
 			t.Step(Step{
 				Series: s, Time: start + int64(i)*1e9, Y: []float64{y, 100 * y}, Forecast: []float64{y + .5, 100*y + 50},
-				// The wide interval has every value, the narrow one that of the second variable.
+				// The wide interval contains every value, the narrow one only those of the second variable.
 				Lower: []float64{y, 100 * y, y, 100 * y}, Upper: []float64{y + 2, 100*y + 200, y + .9, 100*y + 200},
 				Scored: i > 10, Anomaly: float64(i%100) / 50, Labelled: i%100 > 90,
 			})
@@ -35,7 +34,7 @@ func run(n int) *Trace {
 	return t
 }
 
-// A series that grows has other experts: each keeps its own weights.
+// If the experts of a series change, each expert keeps its own weights.
 func TestWeightsOfOtherExperts(t *testing.T) {
 	tr := NewTrace(Config{Model: "auto", Horizon: 1, Variables: []string{"a"}})
 	for i := range 3 * maxBins {
@@ -96,8 +95,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// The page is the same each time, needs nothing from elsewhere and stays small
-// whatever the length of the run.
+// The page is equal each time, uses no other files, and stays small for any length of the run.
 func TestPage(t *testing.T) {
 	page := func(n int) string {
 		r := &Report{
@@ -163,7 +161,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// A series that is missing, constant or too short draws what there is.
+// A missing, constant or short series draws the available parts.
 func TestOddSeries(t *testing.T) {
 	nan := math.NaN()
 	for _, y := range [][]float64{{nan, nan, nan, nan}, {3, 3, 3, 3}, {1}, {1, nan, 3, nan}} {

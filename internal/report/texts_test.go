@@ -14,7 +14,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// TestNumbersAsText: each way to print a number, at its borders.
+// TestNumbersAsText: each print format of a number, at its bounds.
 func TestNumbersAsText(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct{ got, want string }{
@@ -49,7 +49,7 @@ func TestNumbersAsText(t *testing.T) {
 	}
 }
 
-// TestShortenEnds: of texts with a common beginning and end, what differs stays, then the ends as far as there is room.
+// TestShortenEnds: of texts with a common beginning and end, the different part stays, then as much of the ends as fits.
 func TestShortenEnds(t *testing.T) {
 	for n, want := range map[int]string{
 		20: "abcdefghijcpumnopqrs", 19: "abcdefg…cpumnopqrs", 13: "abcd…cpu…pqrs", 9: "ab…cpu…rs", 8: "ab…cpu…s", 5: "a…cpu…s",
@@ -61,7 +61,8 @@ func TestShortenEnds(t *testing.T) {
 	}
 }
 
-// TestTablesToTheCharacter: a table is printed with its numbers aligned, also the whole ones of a column of texts, its caption, and the number of rows left out.
+// TestTablesToTheCharacter: a table is printed with its numbers aligned, also the whole ones of a column of texts, its
+// caption, and the number of rows left out.
 func TestTablesToTheCharacter(t *testing.T) {
 	table := Table{
 		Caption: "A caption.", More: "3 more rows: --all", Numeric: 1, Header: []string{"model", "mse", "two\nlines", "wide"}, Wide: []string{"wide", "none"},
@@ -106,8 +107,8 @@ A caption.
 	}
 }
 
-// TestDateTicksAreRound: whatever the span, the ticks are all multiples of one of these distances that lie in it, and
-// at most about this number; the labels have the digits that differ.
+// TestDateTicksAreRound: for any span, the ticks are all multiples of one distance in the span, about as many as
+// requested at most. The labels have the digits that differ.
 func TestDateTicksAreRound(t *testing.T) {
 	const n, day = 9, 24 * time.Hour
 	seconds := []time.Duration{
@@ -132,7 +133,7 @@ func TestDateTicksAreRound(t *testing.T) {
 	}
 	var least time.Duration
 	for _, step := range seconds {
-		longest := n*step - time.Second // the end of the second counts
+		longest := n*step - time.Second // the span includes the end of the second
 		for _, span := range []time.Duration{least, longest} {
 			check(step.String(), span, func(at time.Time) time.Time { return at.Add(step) }, from.Truncate(step), func(at time.Time) string {
 				switch {
@@ -150,7 +151,7 @@ func TestDateTicksAreRound(t *testing.T) {
 	for _, months := range []int{1, 3, 6, 12, 24, 60, 120, 240, 600} {
 		longest := time.Duration(float64(n*months)*30.44*24) * time.Hour
 		if months == 600 {
-			longest = 280 * year // a Duration is short
+			longest = 280 * year // the largest Duration is 292 years
 		}
 		for _, span := range []time.Duration{max(least, 127*day), longest - time.Hour} {
 			check(fmt.Sprint(months, " months"), span, func(at time.Time) time.Time { return at.AddDate(0, months, 0) },
@@ -165,7 +166,7 @@ func TestDateTicksAreRound(t *testing.T) {
 	}
 }
 
-// TestRowNumbers: small times are numbers of rows, and ticks have at most the given number of labels.
+// TestRowNumbers: small times are row numbers. The ticks have at most the given number of labels.
 func TestRowNumbers(t *testing.T) {
 	if newAxis(1e17).dates || !newAxis(1e17+1).dates {
 		t.Error("times until 1973 are numbers of rows")

@@ -38,7 +38,7 @@ func BenchmarkMatTVec(b *testing.B) {
 	}
 }
 
-// A step of recursive least squares: product and one or two rank-1 terms.
+// One step of recursive least squares: a product, and one or two rank-1 terms.
 func BenchmarkSym(b *testing.B) {
 	for _, n := range []int{13, 36, 49, 97, 104, 208, 400, 1008} {
 		for terms := 1; terms <= 2; terms++ {

@@ -13,8 +13,7 @@ import (
 
 const precision = 200 // bits of the reference
 
-// sumOfProducts returns the sum of x[i] y[i] and of their absolute values; the
-// former is correctly rounded.
+// sumOfProducts returns the sum of x[i] y[i], correctly rounded, and the sum of their absolute values.
 func sumOfProducts(x, y []float64) (sum, abs float64) {
 	s := new(big.Float).SetPrec(precision)
 	for i := range x {
@@ -26,8 +25,8 @@ func sumOfProducts(x, y []float64) (sum, abs float64) {
 	return sum, abs
 }
 
-// tolerance is the bound on the rounding of a sum of n products whose absolute
-// values add up to abs (Higham 2002, section 3.1), whatever the order.
+// tolerance bounds the rounding error of a sum of n products, in any order, where abs is the sum of their absolute
+// values (Higham 2002, section 3.1).
 func tolerance(n int, abs float64) float64 { return float64(n+2) * 0x1p-53 * abs }
 
 // column returns column j of a, m x n.
@@ -110,8 +109,8 @@ func TestMatrixVector(t *testing.T) {
 	})
 }
 
-// What the portable kernels do in one loop must be what they do one by one:
-// results of earlier versions stay the same.
+// A portable kernel of several operations in one loop gives the bits of the separate operations: results of earlier
+// versions stay equal.
 func TestPortableGroupsAreExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for _, n := range isatest.Lengths {
@@ -135,7 +134,7 @@ func TestMatrixMatrix(t *testing.T) {
 			for _, n := range []int{0, 1, 2, 3, 4, 5, 8, 13, 17, 36, 300} {
 				for _, k := range []int{0, 1, 3, 4, 8, 9, 21, 300} {
 					if n == 300 && k == 300 {
-						continue // either alone crosses a panel
+						continue // n or k alone crosses a panel in other cases
 					}
 					name := fmt.Sprintf("%d x %d x %d", m, n, k)
 					a, b, bt, c := isatest.Vector(t, rng, m*k), isatest.Vector(t, rng, k*n), isatest.Vector(t, rng, n*k), isatest.Vector(t, rng, m*n)
@@ -162,8 +161,7 @@ func TestMatrixMatrix(t *testing.T) {
 	})
 }
 
-// A value that is not finite must reach every result that the formula makes of
-// it, and no other.
+// A value that is not finite reaches exactly the results whose formula has it.
 func TestNotFinite(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
@@ -229,7 +227,7 @@ func TestHadamard(t *testing.T) {
 		x := isatest.Vector(t, rng, n)
 		want := clone(x)
 		hadamardPortable(want)
-		// The definition: H_ij = (-1)^popcount(i and j).
+		// Definition: H_ij = (-1)^popcount(i and j).
 		for _, i := range []int{0, n / 3, n - 1} {
 			s := make([]float64, n)
 			for j := range s {
@@ -248,7 +246,7 @@ func TestHadamard(t *testing.T) {
 	Hadamard(nil)
 }
 
-// TestNarrow: conversions are those of Go.
+// TestNarrow: conversions agree with those of Go.
 func TestNarrow(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(9, 9))
@@ -348,7 +346,7 @@ func FuzzDot(f *testing.F) {
 				finite = finite && math.Abs(p) < 1e300 && !math.IsNaN(p) && (p == 0 || math.Abs(p) > 1e-300)
 			}
 			if !finite {
-				return // only that nothing breaks; TestNotFinite has the values
+				return // the call must only not fail; TestNotFinite checks values
 			}
 			want, abs := sumOfProducts(x, y)
 			near(t, "dot", got, want, tolerance(n, abs))

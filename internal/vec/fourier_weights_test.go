@@ -49,7 +49,7 @@ func testFourierWeights(t *testing.T) {
 			alone.PredictTo(nil, x)
 			sameBits(t, name+": features with the product and alone", phi, alone.features(0))
 
-			// An update that is put off must leave the same bits.
+			// A deferred update gives the same bits.
 			if k > 0 {
 				later, now := newTestWeights(t, rng, w, inputs, given, rows, k, k), newTestWeights(t, rng, w, inputs, given, rows, 1, 0)
 				copy(later.rows, a)
@@ -100,7 +100,7 @@ func testFourierWeights(t *testing.T) {
 	}
 }
 
-// newTestFourierWeights returns random weights and k steps kept back, where memory ends.
+// newTestWeights returns random weights with k kept steps, at the end of guarded memory.
 func newTestWeights(t *testing.T, rng *rand.Rand, w []float64, inputs, given, outputs, steps, k int) *FourierWeights {
 	f := NewFourierWeights(w, inputs, given, outputs, steps)
 	f.rows, f.g = standard(t, rng, (outputs+k+1)*f.row), standard(t, rng, k*outputs)
@@ -139,8 +139,7 @@ func testFourierWeightsNotFinite(t *testing.T) {
 	}
 }
 
-// TestFourierWeightsLargeAngles takes angles that are exact, with and without what the
-// kernels do for large inputs.
+// TestFourierWeightsLargeAngles uses exact angles, with and without the reduction of kernels for large inputs.
 func TestFourierWeightsLargeAngles(t *testing.T) {
 	isatest.Each(t, testFourierWeightsLargeAngles)
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/orffvar/forecaster/internal/tools/isatest"
 )
 
-// TestLog compares with math.Log. Where that fuses operations the two
-// differ by the rounding of some of them, less than two units in the last place
-// of the largest term.
+// TestLog compares with math.Log. On platforms where math.Log fuses operations, the two differ by less than two units
+// in the last place of the largest term.
 func TestLog(t *testing.T) {
 	check := func(x float64) {
 		t.Helper()
@@ -30,7 +29,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// Every instruction set against portable Go, bit for bit.
+// Every instruction set agrees with portable Go, bit for bit.
 func TestLogTo(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(2, 2))

@@ -37,7 +37,7 @@ func bigSinCos(t float64) (sin, cos float64) {
 	return sin, cos
 }
 
-// angles are ordinary and extreme numbers of turns.
+// angles returns ordinary and extreme angles in turns.
 func angles(rng *rand.Rand) []float64 {
 	a := []float64{0, math.Copysign(0, -1), 0.25, -0.25, 0.5, -0.5, 0.75, 1, -1, 1.5, 2.5, 0.125,
 		math.Nextafter(0.5, 0), math.Nextafter(0.5, 1), math.Nextafter(0.25, 0), math.Nextafter(0.25, 1),

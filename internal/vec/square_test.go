@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/internal/tools/isatest"
 )
 
-// The recursion of least squares on a Square and on a Sym, step by step.
+// Recursive least squares on a Square and on a Sym agree, step by step.
 func TestSquare(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(12, 12))
@@ -25,7 +25,7 @@ func TestSquare(t *testing.T) {
 				}
 				h := a.MatVec(y, x)
 				b.MatVec(want, x)
-				// Elements are at most 2, or 2/.99^50, and lose a rounding or two a step.
+				// Elements are at most 2, or 2/.99^50, with one or two roundings per step.
 				tolerance := float64(n) * 100 * 0x1p-53 * 5 * 4
 				near(t, fmt.Sprint("x S x of ", n), h, Dot(x, want), tolerance*float64(n)*4)
 				for i := range y {
@@ -63,7 +63,7 @@ func TestSquare(t *testing.T) {
 	})
 }
 
-// A Symmetric beyond its largest Square has the same products and elements.
+// A Symmetric above the order of its largest Square has equal products and elements.
 func TestSymmetricOfBothKinds(t *testing.T) {
 	const n, tolerance = 5, 1e-13 // sums of 25 terms of at most 27, each with some roundings of 2^-53
 	square, half := NewSymmetric(n, n), NewSymmetric(n, n-1)

@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/internal/tools/isatest"
 )
 
-// AddRows is a Scale and as many Rank1 as there are rows.
+// AddRows agrees with Scale and one Rank1 per row.
 func TestSymAddRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 42))
 	for _, n := range []int{0, 1, 7, 8, 13, 40} {
@@ -40,7 +40,7 @@ func TestSymAddRows(t *testing.T) {
 	}
 }
 
-// Every element is the one that was set last, in both places, whatever the matrix was.
+// Every element has its last Set value, in both places, for any matrix.
 func TestSymSet(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(12, 12))
@@ -66,7 +66,7 @@ func TestSymSet(t *testing.T) {
 	})
 }
 
-// Add adds the elements, whatever terms and factors the two matrices have collected.
+// Add adds the elements, for any collected terms and scales of the two matrices.
 func TestSymAdd(t *testing.T) {
 	rng := rand.New(rand.NewPCG(43, 44))
 	for _, n := range []int{0, 1, 8, 13} {
@@ -91,7 +91,7 @@ func TestSymAdd(t *testing.T) {
 		a.Add(.25, b)
 		for i := range n {
 			for j := range n {
-				if d := math.Abs(a.At(i, j) - want[i*n+j]); !(d <= 1e-14) { // rounding of factors
+				if d := math.Abs(a.At(i, j) - want[i*n+j]); !(d <= 1e-14) { // rounding of scales
 					t.Fatalf("n=%d: element %d, %d differs by %g", n, i, j, d)
 				}
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/orffvar/forecaster/internal/tools/isatest"
 )
 
-// dense is the textbook counterpart of Sym.
+// dense is a plain implementation of Sym.
 type dense struct {
 	n int
 	a []float64
@@ -86,7 +86,7 @@ func TestSymEqualsDense(t *testing.T) {
 					trace += d.a[i*n+i]
 					scale += math.Abs(d.a[i*n+i])
 				}
-				// Both sides round some 60 n times at most, in elements below scale.
+				// Both sides have at most about 60 n roundings, of elements below scale.
 				tol := 1e-13 * scale * float64(n)
 				near(t, "trace", s.Trace(), trace, tol)
 				s.MatVec(y, x)
@@ -111,7 +111,7 @@ func TestSymEqualsDense(t *testing.T) {
 
 func TestSymStateDoesNotShow(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
-		// A snapshot applies the deferred updates; nothing after it may change.
+		// A snapshot applies the deferred updates. Later results must not change.
 		rng := rand.New(rand.NewPCG(2, 2))
 		for _, n := range []int{1, 8, 13, 50} {
 			a, b := NewSym(n), NewSym(n)
@@ -128,7 +128,7 @@ func TestSymStateDoesNotShow(t *testing.T) {
 					s.MatVec(y, x)
 					s.Rank1(-1/(1+Dot(x, y)), y)
 					s.Scale(1 / 0.8)
-					if step%3 > 0 { // sometimes one term is kept back, sometimes two
+					if step%3 > 0 { // then two terms are deferred, otherwise one
 						row := make([]float64, n)
 						s.RowTo(row, step%n)
 						s.Rank1(-1e-3/(1+1e-3*row[step%n]), row)
@@ -172,7 +172,7 @@ func TestSymScaleFar(t *testing.T) {
 			s.Scale(1.5)
 			s.Rank1(1e-3, []float64{0, 1, 0})
 		}
-		// The middle element is the largest: sum of 1e-3 1.5^k, the others 1.5^1000.
+		// The middle element is 1.5^1000 + 1e-3 sum_{k<1000} 1.5^k. The other diagonal elements are 1.5^1000.
 		want := math.Pow(1.5, 1000)
 		near(t, "far element / want", s.At(0, 0)/want, 1, 1e-12)
 		near(t, "far middle / want", s.At(1, 1)/(want*(1+1e-3/0.5)), 1, 1e-12)

@@ -9,7 +9,7 @@ import (
 	"github.com/orffvar/forecaster/internal/tools/isatest"
 )
 
-// The solutions of every instruction set put into the equations.
+// The solutions of every instruction set satisfy the equations.
 func TestToeplitz(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(13, 13))
@@ -19,10 +19,10 @@ func TestToeplitz(t *testing.T) {
 				for _, stride := range []int{columns, columns + 5} {
 					b, r := isatest.Guarded(t, (order-1)*stride+columns), isatest.Guarded(t, (order-1)*stride+columns)
 					for i := range b {
-						b[i], r[i] = math.NaN(), math.NaN() // what lies between the rows
+						b[i], r[i] = math.NaN(), math.NaN() // values between the rows
 					}
 					for j := range columns {
-						// An autocovariance: of a process, and some noise.
+						// The autocovariance of a process plus noise.
 						s.Power[j], s.Floor[j], s.Constant[j] = 1.5, 1e-9, rng.NormFloat64()
 						a := rng.Float64()*1.8 - .9
 						for i := range order {
@@ -47,7 +47,7 @@ func TestToeplitz(t *testing.T) {
 									}
 									sum += v * x[l*len(s.Power)+j]
 								}
-								// Eigenvalues are between 1/2 and 20: a condition of 40.
+								// Eigenvalues are between 1/2 and 20: the condition number is 40.
 								near(t, fmt.Sprintf("%s, row %d of equation %d", name, i, k), sum, side[k](i), 1e-12)
 							}
 						}
@@ -65,8 +65,8 @@ func TestToeplitz(t *testing.T) {
 	})
 }
 
-// A series of which two values give the next one: there is nothing to solve beyond
-// order 2. One that is constant at zero has nothing at all.
+// If two values of a series determine the next, all weights beyond order 2 are zero. For a series of zeros, all weights
+// are zero.
 func TestToeplitzStopsAtTheFloor(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		for _, order := range []int{5, 6} {
@@ -81,7 +81,7 @@ func TestToeplitzStopsAtTheFloor(t *testing.T) {
 			s.Solve(b, r, 2)
 			for i := range order {
 				want := []float64{2 * math.Cos(1), -1, 0, 0, 0, 0}[i]
-				// 1 - cos(1)^2 is .7, and the power of order 2 nothing but rounding.
+				// 1 - cos(1)^2 is .7, and the power of order 2 is only rounding.
 				near(t, fmt.Sprint("weight ", i), s.X[2][i*len(s.Power)], want, 1e-13)
 				for k := range s.X {
 					if v := s.X[k][i*len(s.Power)+1]; v != 0 {

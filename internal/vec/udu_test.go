@@ -32,15 +32,15 @@ func elements(s *UDU) []float64 {
 func TestUDUEqualsDense(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 1))
-		var work UDUScratch // of all orders in turn
+		var work UDUScratch // shared by all orders
 		for _, n := range []int{97, 1, 2, 7, 8, 9, 13, 16, 17, 31, 32, 33, 49, 64, 108} {
 			s, d := newUDU(n, &work), dense{n, make([]float64, n*n)}
 			for i := range n {
 				d.a[i*n+i] = 2
 			}
 			gain := make([]float64, n)
-			// Each of up to 2 n products and 40 steps is rounded by 6e-8, but not all in one
-			// direction. Elements are below 2 1.02^20.
+			// Up to 2 n products and 40 steps have rounding errors of 6e-8 in random directions. Elements are below 2
+			// 1.02^20.
 			const tol = 1e-5
 			observe := func(h float64, x []float64) {
 				t.Helper()
@@ -111,7 +111,7 @@ func TestUDUStaysPositive(t *testing.T) {
 	})
 }
 
-// A restored matrix, and one that has its scratch memory for itself, give the same bits.
+// A restored matrix, and a matrix with its own scratch memory, give equal bits.
 func TestUDUStateAndScratchDoNotShow(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 3))
@@ -122,7 +122,7 @@ func TestUDUStateAndScratchDoNotShow(t *testing.T) {
 			other := newUDU(n+5, &work)
 			for step := range 100 {
 				x := randomVector(rng, n+5)
-				other.Project(slices.Repeat([]float64{math.MaxFloat64}, n+5)) // infinite with 32 bits
+				other.Project(slices.Repeat([]float64{math.MaxFloat64}, n+5)) // infinite as float32
 				if h, want := a.Project(x[:n]), b.Project(x[:n]); h != want {
 					t.Fatalf("n=%d: leverage %g, with scratch memory of its own %g", n, h, want)
 				}
