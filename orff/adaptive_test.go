@@ -19,8 +19,8 @@ func newAdaptive(t testing.TB, d, D int, factor float64) *Adaptive {
 	return a
 }
 
-// With its bandwidth an Adaptive is a Fourier, apart from the factor 1/sqrt(D).
-// Rounding: an angle of some turns, and one product.
+// With its bandwidth, an Adaptive equals a Fourier except for the factor 1/sqrt(D). Rounding: an angle of some turns,
+// and one product.
 func TestAdaptiveIsFourier(t *testing.T) {
 	const d, D, sigma = 3, 20, 1.7
 	a := newAdaptive(t, d, D, 1)
@@ -51,8 +51,8 @@ func TestAdaptiveIsFourier(t *testing.T) {
 	}
 }
 
-// Observe takes the median distance of its first inputs; before, all features are 0. A
-// checkpoint in between continues with the same bits.
+// Observe computes the median distance of its first inputs. Before, all features are 0. A restored checkpoint continues
+// with the same bits.
 func TestAdaptiveFindsItsBandwidth(t *testing.T) {
 	const d, factor = 2, .5
 	a := newAdaptive(t, d, 10, factor)
@@ -89,9 +89,8 @@ func TestAdaptiveFindsItsBandwidth(t *testing.T) {
 	}
 }
 
-// An additive map has frequencies along the axes: the second difference of a feature
-// in two coordinates is 0. Each frequency is drawn with the variance of any other, so
-// along its axis it is stretched to the bandwidth of a single coordinate.
+// An additive map has frequencies along the axes: the second difference of a feature in two coordinates is 0. All
+// frequencies have the same variance, scaled along the axis to the bandwidth of a single coordinate.
 func TestAlignAxes(t *testing.T) {
 	const d, D = 3, 7
 	a, full := newAdaptive(t, d, D, 1), newAdaptive(t, d, D, 1)

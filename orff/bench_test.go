@@ -16,8 +16,8 @@ import (
 	"github.com/orffvar/forecaster/orff/vectorfield"
 )
 
-// BenchmarkStep measures one sample of an online learner: the features, the
-// prediction and the gradient, for every map at D = 100 draws and p = d outputs.
+// BenchmarkStep measures one sample of an online learner (features, prediction and gradient) for every map at D = 100
+// draws and p = d outputs.
 func BenchmarkStep(b *testing.B) {
 	const D = 100
 	r := random.Block(1, 1)
@@ -128,7 +128,7 @@ func BenchmarkStep(b *testing.B) {
 		for _, d := range []int{5, 31} {
 			b.Run(fmt.Sprintf("%s/D=%d/dim=%d", c.name, D, d), func(b *testing.B) {
 				m, err := c.build(d)
-				if err != nil { // SORF refuses 5 inputs
+				if err != nil { // SORF returns an error for 5 inputs
 					b.Skip(err)
 				}
 				dims := m.Dims()
@@ -150,7 +150,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkJacobian is the cost of one Jacobian of a decomposable map.
+// BenchmarkJacobian measures one Jacobian of a decomposable map.
 func BenchmarkJacobian(b *testing.B) {
 	for _, d := range []int{5, 31} {
 		b.Run(fmt.Sprintf("D=100/dim=%d", d), func(b *testing.B) {

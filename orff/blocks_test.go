@@ -71,8 +71,7 @@ func TestBlocksState(t *testing.T) {
 	}
 }
 
-// Blocks that grew are those that were drawn at once. Rounding: each was weighted twice
-// instead of once.
+// Grown blocks equal blocks drawn at once. Rounding: each grown block is weighted twice instead of once.
 func TestBlocksGrow(t *testing.T) {
 	grown, whole := maptest.Must(orff.NewBlocks(2, 42, true, fourierBlock)), maptest.Must(orff.NewBlocks(4, 42, true, fourierBlock))
 	for range 2 {
@@ -105,8 +104,7 @@ func TestBlocksRefuse(t *testing.T) {
 	}
 }
 
-// A block that is drawn again is a new block, the same one whether it is kept or
-// not, and after a restart.
+// A redrawn block has new frequencies. They are equal whether the block is kept or not, and after a restart.
 func TestBlocksRedraw(t *testing.T) {
 	const D = 3
 	build := func(r random.Rand) (orff.Map, error) {

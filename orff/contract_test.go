@@ -21,24 +21,24 @@ import (
 	"github.com/orffvar/forecaster/orff/vectorfield"
 )
 
-// contract describes a map to the suite that every map of the package passes.
+// contract describes a map for the test suite of all maps.
 type contract struct {
 	name    string
 	x, z    []float64
-	draws   int // D of the Monte-Carlo check, which averages repeats maps
-	repeats int // 1 unless given: products have many parameters per draw
+	draws   int // number of draws D per map of the Monte-Carlo check; it averages repeats maps
+	repeats int // 0: 1; products have many parameters per draw
 	build   func(D int, r random.Rand) (orff.Map, error)
 
-	// squaredError is the expected ||K~ - K||_F^2 where VarianceTo has no closed
-	// form; "biased" and "landmarks" have their own tests.
+	// squaredError is the expected ||K~ - K||_F^2 if VarianceTo has no closed form. "biased" and "landmarks" have their
+	// own tests.
 	squaredError func(D int) float64
 	noMonteCarlo string
-	rough        bool // no Jacobian
+	rough        bool // the map has no Jacobian
 	noRedraw     bool
-	moving       bool // not invariant under shifts
+	moving       bool // the kernel is not invariant under shifts
 }
 
-// withGamma makes a Map of a scalar map.
+// withGamma returns a decomposable map of a scalar map.
 func withGamma[S orff.Scalar](s S, err error) (orff.Map, error) {
 	if err != nil {
 		return nil, err
@@ -46,14 +46,14 @@ func withGamma[S orff.Scalar](s S, err error) (orff.Map, error) {
 	return orff.NewDecomposable(s, maptest.Must(coupling.New(2, maptest.Gamma))), nil
 }
 
-// fourierContract is a decomposable Fourier map of one kernel.
+// fourierContract is the contract of a decomposable Fourier map of one kernel.
 func fourierContract(name string, s spectrum.Spectrum) contract {
 	return contract{name: name, x: maptest.X, z: maptest.Z, draws: 4000, build: func(D int, r random.Rand) (orff.Map, error) {
 		return withGamma(orff.NewFourier(s, 3, D, r))
 	}}
 }
 
-// drawVariance is the variance of one frequency of the Fourier map at a lag.
+// drawVariance returns the variance of one frequency of the Fourier map at a lag.
 func drawVariance(s spectrum.Spectrum, delta []float64) float64 {
 	f := maptest.Must(orff.NewFourier(s, len(delta), 1, random.New(1)))
 	return optional.Variance(f, delta, make([]float64, len(delta)))
@@ -71,8 +71,8 @@ func contracts() []contract {
 		numeric.LagTo(delta, x, z)
 		return drawVariance(s, delta)
 	}
-	// Independent draws have the variance of the iid map at most: a safe bound
-	// for orthogonal frequencies, Fastfood and shifted sequences.
+	// Orthogonal frequencies, Fastfood and shifted sequences have at most the variance of independent draws: a safe
+	// bound.
 	atMost := func(s spectrum.Spectrum, x, z []float64) func(D int) float64 {
 		return func(D int) float64 { return frobenius * entry(s, x, z) / float64(D) }
 	}
@@ -250,8 +250,8 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// monteCarlo compares K~ with the exact kernel in the Frobenius norm, whose mean
-// square is the trace of the variance.
+// monteCarlo compares K~ with the exact kernel in the Frobenius norm. The mean square of this norm is the trace of the
+// variance.
 func (c contract) monteCarlo(t *testing.T, build func(int, uint64) orff.Map) {
 	if c.noMonteCarlo != "" {
 		t.Skip("has a test of its own: " + c.noMonteCarlo)
@@ -285,7 +285,7 @@ func (c contract) monteCarlo(t *testing.T, build func(int, uint64) orff.Map) {
 	if !(math.Sqrt(diff) <= tol) {
 		t.Errorf("||K~ - K||_F = %g, 5 standard errors are %g\nK~ = %v\nK  = %v", math.Sqrt(diff), tol, got, want)
 	}
-	// A loose bound would let an error pass: it must be small beside K.
+	// A loose bound would hide errors: the tolerance must be small compared with K.
 	if !(tol <= 0.6*math.Sqrt(numeric.SquaredNorm(want))) {
 		t.Errorf("5 standard errors, %g, say little about a kernel of size %g: take more draws", tol, math.Sqrt(numeric.SquaredNorm(want)))
 	}
@@ -330,8 +330,8 @@ func (c contract) jacobian(t *testing.T, m orff.Map) {
 	}
 }
 
-// kernelSlope: the derivative of the exact kernel is that of central differences,
-// to the accuracy of jacobian, and neither allocates.
+// kernelSlope checks that the derivative of the exact kernel agrees with central differences, with the accuracy of
+// jacobian, and that it does not allocate.
 func (c contract) kernelSlope(t *testing.T, m orff.Map) {
 	s, err := orff.NewKernelSlope(m)
 	if c.rough {
@@ -367,7 +367,7 @@ func (c contract) kernelSlope(t *testing.T, m orff.Map) {
 	}
 }
 
-// state: a restored map continues bit for bit.
+// state checks that a restored map continues bit for bit.
 func (c contract) state(t *testing.T, build func(int, uint64) orff.Map) {
 	a, b := build(10, 4), build(10, 5)
 	enc := snapshot.NewEncoder(nil)
@@ -438,7 +438,7 @@ func (c contract) allocations(t *testing.T, m orff.Map) {
 	}
 }
 
-// weight: a kernel times w has features times sqrt(w), everywhere.
+// weight checks that a kernel times w has features times sqrt(w).
 func (c contract) weight(t *testing.T, build func(int, uint64) orff.Map) {
 	const w = 0.37
 	plain := build(8, 4)
@@ -459,7 +459,7 @@ func (c contract) weight(t *testing.T, build func(int, uint64) orff.Map) {
 		}
 	}
 	c.jacobian(t, m)
-	// The weight belongs to the map, not to its draws.
+	// The weight belongs to the map, not to the draws.
 	if !c.noRedraw {
 		r := random.Block(9, 1)
 		optional.Redraw(plain, &r)
@@ -469,7 +469,7 @@ func (c contract) weight(t *testing.T, build func(int, uint64) orff.Map) {
 	}
 }
 
-// lengths: a slice that is too long or too short panics, whichever it is.
+// lengths checks that a slice that is too long or too short panics.
 func (c contract) lengths(t *testing.T, m orff.Map) {
 	d := m.Dims()
 	for _, by := range []int{-1, 1} {

@@ -102,8 +102,8 @@ func TestImpossibleKernels(t *testing.T) {
 	}
 }
 
-// Low-discrepancy frequencies are closer than independent ones of the same
-// number, and unbiased thanks to the shift.
+// Low-discrepancy frequencies have a smaller error than the same number of independent ones. They are unbiased because
+// of the shift.
 func TestQuasiMonteCarloIsCloserThanMonteCarlo(t *testing.T) {
 	const D, n = 256, 200
 	for _, s := range []spectrum.Sequence{spectrum.Halton, spectrum.Sobol} {

@@ -13,9 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// A block that is not kept is drawn again from its seed, perhaps by a later
-// version of the program: what a seed draws, and in which order, must never
-// change. Each number is a weighted sum of the features of a map at one point.
+// Blocks that are not kept are redrawn from their seed, perhaps by a later version of the program: the draws of a seed,
+// and their order, must never change. Each number is a weighted sum of the features of a map at one point.
 func TestDrawsAreFrozen(t *testing.T) {
 	const file = "testdata/draws.json"
 	got := map[string]float64{}
@@ -54,8 +53,7 @@ func TestDrawsAreFrozen(t *testing.T) {
 		t.Errorf("%d maps in %s, %d in the contract suite", len(want), file, len(got))
 	}
 	for name, v := range got {
-		// Angles of up to a hundred turns by sums and functions that differ in the
-		// last bits between processors.
+		// Angles of up to a hundred turns are sums and functions whose last bits differ between processors.
 		maptest.Near(t, name, v, want[name], 1e-10)
 	}
 }

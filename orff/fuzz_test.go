@@ -14,8 +14,7 @@ import (
 	"github.com/orffvar/forecaster/orff/vectorfield"
 )
 
-// A checkpoint is untrusted input: whatever it holds, decoding ends with an error
-// or with a map that works.
+// A checkpoint is untrusted input: decoding any content returns an error, or a map that works.
 func FuzzState(f *testing.F) {
 	build := func() []orff.Map {
 		g := spectrum.Gaussian{Sigma: 1}

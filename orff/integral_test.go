@@ -19,23 +19,21 @@ import (
 //
 //	h(x)(tau) = phi_X(x)^T Theta phi_T(tau).
 //
-// As a Map it has the one input (x, tau), x first, and one output; its kernel is
-// k_X(x, x') k_T(tau, tau'). theta = vec(Theta), column by column, and phi =
-// [phi_X(x); phi_T(tau)].
+// As a Map it has the input (x, tau) and one output. Its kernel is k_X(x, x') k_T(tau, tau'). theta = vec(Theta),
+// column by column, and phi = [phi_X(x); phi_T(tau)].
 type integralMap struct {
 	x, t   orff.Scalar
 	rx, rt int
 	u, ux  []float64 // scratch: rt, rx
 }
 
-// newIntegral joins the map of the inputs and the map of tau.
+// newIntegral returns the map for a map x of the inputs and a map t of tau.
 func newIntegral(x, t orff.Scalar) *integralMap {
 	return &integralMap{x: x, t: t, rx: x.Len(), rt: t.Len(), u: make([]float64, t.Len()), ux: make([]float64, x.Len())}
 }
 
-// outputGrid restricts tau to the rows of a grid, m x d_T row-major: with this
-// Output a Decomposable of phi_X predicts h(x) at all of them, Gamma_ij =
-// phi_T(tau_i).phi_T(tau_j).
+// outputGrid restricts tau to the rows of a grid, m x d_T row-major. With this operator, a Decomposable of phi_X
+// predicts h(x) at all rows: Gamma_ij = phi_T(tau_i).phi_T(tau_j).
 func outputGrid(t orff.Scalar, grid []float64) (coupling.Operator, error) {
 	d, r := t.In(), t.Len()
 	if len(grid) == 0 || len(grid)%d != 0 {
@@ -80,7 +78,7 @@ func (m *integralMap) AddGradient(g []float64, alpha float64, phi, r []float64) 
 	vec.AddOuter(g, alpha*r[0], phi[m.rx:], phi[:m.rx])
 }
 
-// PullbackTo holds one side fixed and differentiates the other.
+// PullbackTo differentiates in one part of the input, with the other part fixed.
 func (m *integralMap) PullbackTo(g, x, phi, theta, r []float64) {
 	a, tau := m.split(x)
 	ga, gt := m.split(g)
@@ -93,7 +91,7 @@ func (m *integralMap) PullbackTo(g, x, phi, theta, r []float64) {
 
 func (m *integralMap) Smooth() error { return optional.Smooth(m.x, m.t) }
 
-// Check asks both maps.
+// Check returns the first error of the two maps.
 func (m *integralMap) Check(x []float64) error {
 	a, tau := m.split(x)
 	if err := orff.CheckInput(m.x, a); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/orffvar/forecaster/sgd"
 )
 
-// Theta of the ridge solution C4.1, row by row.
+// Theta of the ridge solution C4.1, row-major.
 var fixtureTheta = []float64{
 	0.2211349788772778, 0.35125135701166316, 0.29433932605373997, 0.30495554908504485,
 	-0.213359572503337, -0.3205985007004207, 0.5092387057491907, -0.933763625607645}
@@ -46,7 +46,7 @@ func TestJacobianIsRefusedWithAReason(t *testing.T) {
 	}
 }
 
-// foreign is a Map of another package, with nothing but the interface.
+// foreign is a Map of another package with only the methods of the interface.
 type foreign struct{}
 
 func (foreign) Dims() sgd.Dims                                       { return sgd.Dims{In: 1, Out: 1, Features: 1, Params: 1} }

@@ -36,7 +36,7 @@ func TestC1_12_SORF(t *testing.T) {
 	if _, err := NewSORF(1, 16, 16, random.New(1)); err == nil {
 		t.Error("SORF was accepted in 16 dimensions, where it is badly biased")
 	}
-	// At d = 32 its bias is small: the mean over maps against the exact kernel.
+	// At d = 32 the bias is small: the mean over maps agrees with the exact kernel.
 	mean, v := maptest.OneDraw(t, 2000, func(r random.Rand) (Scalar, error) { return NewSORF(4, 32, 32, r) }, maptest.WideX, maptest.WideZ)
 	want := Kernel(f, maptest.WideX, maptest.WideZ) // sigma 0.5
 	want = math.Pow(want, 0.25/16)                  // of sigma 4
@@ -54,8 +54,7 @@ func TestC1_13_Fastfood(t *testing.T) {
 	vec.Hadamard(twice)
 	maptest.NearAll(t, "H H v", twice, maptest.Scaled(v, 16), 1e-13)
 
-	// d = 3 pads to 4 with a zero. The maps are independent, their variance is
-	// below that of one frequency.
+	// d = 3 is padded to 4 with a zero. The maps are independent, with a variance below that of one frequency.
 	const n = 20000
 	mean, variance := maptest.OneDraw(t, n, func(r random.Rand) (Scalar, error) { return NewFastfood(maptest.Sigma, 3, 4, r) }, maptest.X, maptest.Z)
 	maptest.Near(t, "mean of k~", mean, spectrum.Gaussian{Sigma: maptest.Sigma}.K0(maptest.Delta), 5*math.Sqrt(variance/n))
@@ -74,8 +73,8 @@ func TestC1_13_Fastfood(t *testing.T) {
 	maptest.Near(t, "fourth moment of an entry", s4/n/3, 1, 5*math.Sqrt(96.0/9/n))
 }
 
-// W x and W^T v by transforms equal those of the frequencies written out, for D
-// below, at and above a multiple of the padded dimension.
+// W x and W^T v by transforms agree with products of the explicit frequencies, for D below, at and above a multiple of
+// the padded dimension.
 func TestFastProjections(t *testing.T) {
 	for _, D := range []int{20, 64, 75} {
 		for _, f := range []*Fourier{maptest.Must(NewSORF(0.7, 40, D, random.New(3))), maptest.Must(NewFastfood(0.7, 40, D, random.New(3)))} {

@@ -40,8 +40,8 @@ func TestC3_1_HoeffdingTailIsSharp(t *testing.T) {
 	maptest.Near(t, "failure of a plan", p.Failure, bound.Hoeffding(.1, 1, 1).Failure(4000), 1e-15)
 }
 
-// gramErrors returns how often the relative error of the Gram matrix of m's map at x, in
-// the spectral norm, exceeds eps, over many draws.
+// gramErrors returns, over runs draws, the share of relative errors of the Gram matrix of the map at x above eps, in
+// the spectral norm, and their mean.
 func gramErrors(t *testing.T, build func(D int, r random.Rand) orff.Map, x []float64, D, runs int, eps float64) (share, mean float64) {
 	t.Helper()
 	for seed := range runs {
@@ -83,7 +83,7 @@ func TestC3_4_TailOfTheGramMatrix(t *testing.T) {
 	if share, _ := gramErrors(t, angular, x, p.Draws/4, runs, eps); !(share > delta) {
 		t.Errorf("%d draws: only %g of the runs fail, the bound is four times too large", p.Draws/4, share)
 	}
-	// The expectation needs fewer draws than a probability of 1 in 10.
+	// A bound on the expectation needs fewer draws than a bound with probability .9.
 	if d := plan(t, angular(1, random.New(1)), Spectral, Problem{Epsilon: eps, Points: n, IntrinsicDimension: n}).Draws; d >= p.Draws {
 		t.Errorf("%d draws for the expectation, %d for the tail", d, p.Draws)
 	}
@@ -126,8 +126,8 @@ func TestC3_5_TailAtLags(t *testing.T) {
 	}
 }
 
-// The Gram matrix of a semigroup kernel has a trace below n, which its bound must know: two
-// points at which k(x, x) is a hundredth need as many more draws.
+// The Gram matrix of a semigroup kernel has a trace below n, and the bound depends on it: if k(x, x) is smaller at both
+// points, more draws are necessary.
 func TestSpectralBoundOfSemigroupKernels(t *testing.T) {
 	const eps, runs = .1, 60
 	for name, c := range map[string]struct {
@@ -147,7 +147,7 @@ func TestSpectralBoundOfSemigroupKernels(t *testing.T) {
 				t.Errorf("%s, %v: an error of %g with %d draws", name, goal, mean, D)
 			}
 		}
-		// With the trace taken for n the bound does not hold.
+		// A bound with the trace n does not hold.
 		naive := int(math.Ceil(bound.DrawsSpectral(eps, 2, 1, 1)))
 		if _, mean := gramErrors(t, build, x, naive, runs, eps); !(mean > eps) {
 			t.Errorf("%s: an error of %g with %d draws, which the bound without the trace asks for", name, mean, naive)

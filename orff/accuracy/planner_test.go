@@ -178,15 +178,14 @@ func TestUniformFieldBound(t *testing.T) {
 			t.Errorf("%T: %d is not the smallest number of draws", m, D)
 		}
 	}
-	// Units do not matter: x, sigma and the diameter twice as large, the kernel
-	// four times as small.
+	// Units do not matter: here x, sigma and the diameter are twice as large, and the kernel is four times as small.
 	wide := maptest.Must(vectorfield.NewCurlFree(2, 2, 1, vectorfield.Unbounded, random.New(1)))
 	a := plan(t, maptest.Must(vectorfield.NewCurlFree(1, 2, 1, vectorfield.Unbounded, random.New(1))), Uniform, p).Draws
 	if b := plan(t, wide, Uniform, Problem{Epsilon: 0.125, Delta: 0.1, Diameter: 4}).Draws; a != b {
 		t.Errorf("%d draws in one unit, %d in another", a, b)
 	}
 
-	// And the bound holds, on a grid of the ball of lags.
+	// The bound holds on a grid of the ball of lags.
 	D := plan(t, curl, Uniform, p).Draws
 	m := maptest.Must(vectorfield.NewCurlFree(1, 2, D, vectorfield.Bounded, random.Block(1, 1)))
 	k := make([]float64, 4)
@@ -311,8 +310,8 @@ func TestC3_10_SlopeOfTheError(t *testing.T) {
 	}
 }
 
-// worstLag is the largest error over lags in the Frobenius norm, which is
-// equivalent to the spectral one and falls at the same rate.
+// worstLag returns the largest error over lags in the Frobenius norm. It is equivalent to the spectral norm, and falls
+// at the same rate.
 func worstLag(m orff.Map, lags []float64, d int) float64 {
 	dims := m.Dims()
 	p := dims.Out
@@ -401,11 +400,11 @@ func TestRecommendRefuses(t *testing.T) {
 			t.Errorf("%s: %+v", name, plan)
 		}
 	}
-	// Without a bound of its own a map still has the statistical one.
+	// A map without an error bound still has the statistical plan.
 	if d := plan(t, scalarMap(orff.NewFastfood(1, 2, 2, random.New(1))), Statistical, Problem{Points: 1000}).Draws; d != 219 {
 		t.Errorf("%d draws", d)
 	}
-	// Skewed chi-squared kernels are planned on their group, blocks like a whole.
+	// Skewed chi-squared kernels are planned on their group, and blocks like one map.
 	if d := plan(t, scalarMap(orff.NewSkewedChiSquared([]float64{1, 1}, 1, random.New(1))), Entrywise, Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000}).Draws; d != 3363 {
 		t.Errorf("skewed chi-squared: %d draws, want 3363", d)
 	}
@@ -432,7 +431,7 @@ func TestMeasure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// By hand, from the definition.
+		// Expected values, computed from the definition.
 		p := m.Dims().Out
 		var worst, sum, g2, e2 float64
 		k := make([]float64, p*p)
@@ -455,8 +454,8 @@ func TestMeasure(t *testing.T) {
 		if got.Points != n || !(got.RelativeOperator > 0 && got.RelativeOperator <= 1) {
 			t.Errorf("%s: %+v", name, got)
 		}
-		// The errors of pairs share their frequencies: their mean square scatters
-		// around the expected one by some ten per cent at 500 draws.
+		// The errors of pairs share their frequencies: at 500 draws, their mean square varies by some ten per cent
+		// around the expectation.
 		if !(got.RMS <= 1.5*got.Expected && got.RMS >= 0.6*got.Expected) {
 			t.Errorf("%s: RMS %g, expected %g", name, got.RMS, got.Expected)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
-// V V^T of the rows (1, 2, 0) and (-1, 0.5, 3) is [[5, 0], [0, 10.25]].
+// For V with the rows (1, 2, 0) and (-1, 0.5, 3), V V^T is [[5, 0], [0, 10.25]].
 func TestCongruenceOfADecomposableMap(t *testing.T) {
 	scalar, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 3, 10, random.New(1))
 	if err != nil {

@@ -28,9 +28,9 @@ func TestMedian(t *testing.T) {
 }
 
 func TestMedianOfASubsample(t *testing.T) {
-	// Distances of N(0, I) points in the plane are sqrt(2) Rayleigh variables:
-	// median sqrt(2) sqrt(2 ln 2). The tolerance is some five standard errors of
-	// a U statistic of 1000 points (sd of a distance 0.93, halved by pairing).
+	// Distances of N(0, I) points in the plane are sqrt(2) times Rayleigh variables, with the median sqrt(2) sqrt(2 ln
+	// 2). The tolerance is some five standard errors of a U statistic of 1000 points (sd of a distance 0.93, halved by
+	// pairing).
 	x := maptest.Normals(9, 2*5000)
 	want := 2 * math.Sqrt(math.Ln2)
 	a := Median(x, 2, 1)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The k-th of the selection is the k-th of the sorted numbers, bit for bit, on
-// orders and ties that are hard for a pivot.
+// The selected k-th element is the k-th of the sorted numbers, bit for bit, for orders and ties that are hard for a
+// pivot.
 func TestSelectedIsTheSortedOne(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 2, 3, 4, 7, 100, 1000} {
@@ -35,7 +35,7 @@ func TestSelectedIsTheSortedOne(t *testing.T) {
 	}
 }
 
-// The median of the distances is the upper one of their sorted list.
+// The median of the distances is the upper median of their sorted list.
 func TestSampleIsTheSortedOne(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{2, 3, 30, 100} {

@@ -37,8 +37,8 @@ func TestC1_7_DotProductKernels(t *testing.T) {
 			return New(c.s, Geometric{P: 2}, Rademacher, 3, 1, r)
 		}, maptest.X, maptest.Z)
 		maptest.Near(t, "mean, "+c.name, mean, c.s.At(vec.Dot(maptest.X, maptest.Z)), 5*math.Sqrt(c.variance/n))
-		// The squares are heavy-tailed: sum a_n^4/P_n^3 E(...)^4 has no short
-		// form; twice the size of a 5 sigma range seen over other seeds.
+		// The squares are heavy-tailed: sum a_n^4/P_n^3 E(...)^4 has no short form. The tolerance is twice the 5 sigma
+		// range over other seeds.
 		maptest.Near(t, "measured variance, "+c.name, v/c.variance, 1, 0.2)
 	}
 }
@@ -51,7 +51,7 @@ func TestC1_8_NormalisedLawOfTheDegree(t *testing.T) {
 	f := maptest.Must(New(Exponential{}, Geometric{P: 3}, Rademacher, 3, D, random.Block(1, 1)))
 	tol := 5 * math.Sqrt(optional.Variance(f, maptest.X, maptest.Z))
 	maptest.Near(t, "k~ with P = 3", maptest.ScalarKernel(f, maptest.X, maptest.Z), k, tol)
-	// The weight sqrt(a_N P^(N+1)) of the paper misses 1/(P-1).
+	// With the weight sqrt(a_N P^(N+1)) of the paper, the features estimate (P-1) K.
 	for j, n := range f.(*maclaurinScalar).degree {
 		f.(*maclaurinScalar).setLog(j, math.Log(Exponential{}.Coefficient(n)*math.Pow(3, float64(n+1)))/2)
 	}
@@ -63,7 +63,7 @@ func TestC1_8_NormalisedLawOfTheDegree(t *testing.T) {
 		}
 		maptest.Near(t, "sum of the law", sum, 1, 1e-12)
 	}
-	// The law of the draws is the law of the weights.
+	// The drawn degrees have the law of the weights.
 	r := random.New(3)
 	var count [4]int
 	for range 100000 {
@@ -103,8 +103,7 @@ func TestC1_10_Compositional(t *testing.T) {
 	maptest.Near(t, "variance", optional.Variance(f, maptest.X, maptest.Z), 8.558355773767936-k*k, 1e-13)
 }
 
-// At a degree above 60 the product runs through logarithms; it must agree with
-// the plain one where both are possible.
+// Products of a degree above 60 are computed by logarithms. They agree with plain products where both are possible.
 func TestProductsOfHighDegree(t *testing.T) {
 	factors := maptest.Scaled(maptest.Normals(3, 70), 1.7)
 	plain := math.Exp(-3.0)
@@ -121,7 +120,7 @@ func TestProductsOfHighDegree(t *testing.T) {
 	for i, v := range factors {
 		maptest.Near(t, "derivative", p.pull[i]*v/plain, 1, 1e-12)
 	}
-	// Where a plain product overflows on the way.
+	// Here a plain product overflows.
 	huge := make([]float64, 400)
 	for i := range huge {
 		huge[i] = 10

@@ -44,8 +44,8 @@ func sineWaves(n int) (x, y []float64) {
 	return x, y
 }
 
-// Conjugate gradients come to the closed form. They stop at a gradient of 1e-8 of the first one, and the
-// condition number is below 1 / lambda = 100.
+// Conjugate gradients agree with the closed form. They stop at 1e-8 of the first gradient, and the condition number is
+// below 1 / lambda = 100.
 func TestConjugateGradientsAgreeWithTheClosedForm(t *testing.T) {
 	x, y := sineWaves(100)
 	closed := gaussian(t)
@@ -101,7 +101,7 @@ func TestCurvatureBoundsTheHessian(t *testing.T) {
 	}
 }
 
-// A map that cannot be fitted is refused: targets that are all 0 say nothing about lambda.
+// SelectLambda returns an error if all targets are 0: they do not determine lambda.
 func TestSelectLambdaNeedsTargets(t *testing.T) {
 	x, y := sineWaves(20)
 	clear(y)

@@ -57,7 +57,7 @@ func TestSobolTable(t *testing.T) {
 	}
 }
 
-// primitive: x generates all 2^s - 1 units modulo the polynomial.
+// primitive reports whether x generates all 2^s - 1 units modulo the polynomial.
 func primitive(poly uint64) bool {
 	s := bits.Len64(poly) - 1
 	v, n := uint64(1), 0

@@ -18,8 +18,7 @@ func TestMatern(t *testing.T) {
 	maptest.Near(t, "5/2", Matern{Half: 2, Ell: 1.3}.K0(maptest.Delta), (1+s+s*s/3)*math.Exp(-s), 1e-14)
 	s = math.Sqrt(7) * r
 	maptest.Near(t, "7/2", Matern{Half: 3, Ell: 1.3}.K0(maptest.Delta), (1+s+2*s*s/5+s*s*s/15)*math.Exp(-s), 1e-14)
-	// With growing smoothness the family tends to the Gaussian kernel, at the
-	// rate 1/nu.
+	// With growing smoothness, the kernels tend to the Gaussian kernel, at the rate 1/nu.
 	maptest.Near(t, "41/2", Matern{Half: 20, Ell: 1.3}.K0(maptest.Delta), Gaussian{Sigma: 1.3}.K0(maptest.Delta), 0.02)
 	// The first coordinate of the frequencies has the variance nu/(nu-1)/l^2.
 	k := Matern{Half: 5, Ell: 0.5}
@@ -30,12 +29,11 @@ func TestMatern(t *testing.T) {
 	for i := 0; i < len(w); i += 3 {
 		s2 += w[i] * w[i]
 	}
-	// nu = 5.5: kurtosis 3 + 6/(11-4), so omega^2 has the variance 2.86 times its
-	// squared mean.
+	// nu = 5.5: kurtosis 3 + 6/(11-4), so the variance of omega^2 is 2.86 times its squared mean.
 	maptest.Near(t, "variance", s2/50000/k.Variance(), 1, 5*math.Sqrt(2.86/50000))
 }
 
-// Slopes against central differences of K0.
+// Slopes agree with central differences of K0.
 func TestSlopesOfKernels(t *testing.T) {
 	for _, s := range []sloped{Gaussian{Sigma: 0.9}, Sinc{A: 2}, Sech{}, Matern{Half: 1, Ell: 1.3}, Matern{Half: 3, Ell: 0.7}} {
 		for _, delta := range [][]float64{maptest.Delta, {0.3, 0, 1e-3}, {1e-6, 2, -0.01}} {
@@ -55,7 +53,7 @@ func TestSlopesOfKernels(t *testing.T) {
 }
 
 func TestSincNearZero(t *testing.T) {
-	// Both branches at their border, against the next term of the series.
+	// Both branches at their border, with the next term of the series as the tolerance.
 	for _, v := range []float64{0, 1e-9, 0.99e-4, 1.01e-4} {
 		maptest.Near(t, "sinc", sinc(v), 1-v*v/6+v*v*v*v/120, 1e-16)
 	}

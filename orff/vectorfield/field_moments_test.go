@@ -11,10 +11,9 @@ import (
 	"github.com/orffvar/forecaster/orff/random"
 )
 
-// The bounds of operator-valued kernels need ||E A^2|| of one draw: A = w w^T for a curl-free
-// kernel and |w|^2 I - w w^T for a divergence-free one, w ~ N(0, I/sigma^2). Both second
-// moments are multiples of the identity. The mean over the draws is within five standard
-// errors of what the estimates have.
+// The bounds of operator-valued kernels need ||E A^2|| of one draw, with w ~ N(0, I/sigma^2): A = w w^T for a curl-free
+// kernel, and |w|^2 I - w w^T for a divergence-free kernel. Both second moments are multiples of the identity. The mean
+// over the draws agrees with the estimates within five standard errors.
 func TestSecondMomentsOfUnboundedFields(t *testing.T) {
 	const draws = 200_000
 	rng := rand.New(rand.NewPCG(11, 12))
@@ -28,8 +27,8 @@ func TestSecondMomentsOfUnboundedFields(t *testing.T) {
 					w[i] = rng.NormFloat64() / sigma
 					norm += w[i] * w[i]
 				}
-				// The first entry of the diagonal; w w^T squared is |w|^2 w w^T, and the other
-				// operator squared is |w|^2 times itself.
+				// First diagonal entry: the square of w w^T is |w|^2 w w^T, and the square of the other operator is
+				// |w|^2 times itself.
 				for _, v := range []struct {
 					sum *[2]float64
 					x   float64

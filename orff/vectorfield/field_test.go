@@ -36,8 +36,8 @@ func TestC2_9_CurlFreeKernel(t *testing.T) {
 	maptest.NearAll(t, "K0(0)", k, maptest.Scaled([]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}, 1/0.81), 1e-15)
 }
 
-// The thesis omits sqrt(d)/sigma in the bounded map: the factor decides between
-// K0 and (sigma^2/d) K0, far apart at this number of draws.
+// The thesis omits sqrt(d)/sigma in the bounded map. Without the factor the kernel would be (sigma^2/d) K0, which
+// differs clearly from K0 at this number of draws.
 func TestC2_9_BoundedMapHasItsFactor(t *testing.T) {
 	const D = 100000
 	m := maptest.Must(NewCurlFree(maptest.Sigma, 3, D, Bounded, random.Block(1, 1)))
@@ -284,5 +284,5 @@ func TestC8_3_JacobianOfDivergenceFree(t *testing.T) {
 	maptest.Near(t, "trace", j[0]+j[3], 0, 1e-15)
 }
 
-// fixtureField sets the frequencies of an unbounded map.
+// fixtureField sets the frequencies of an unbounded map to those of the fixture.
 func fixtureField(f *field) { copy(f.rows, maptest.FixtureW) }

@@ -6,8 +6,7 @@ import (
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 )
 
-// Every bound of a probability is delta at the number of draws that it asks for, and the
-// rate says how fast it falls: ten times the confidence costs ln 10/rate draws.
+// Every bound of a probability equals delta at its number of draws. Ten times the confidence needs ln 10/rate more draws.
 func TestTailsAndDrawsAgree(t *testing.T) {
 	field := UniformField{D: 3, P: 3, M: 2, U: 3, V: 2, Bounded: true}
 	for name, b := range map[string]Inequality{
@@ -20,7 +19,7 @@ func TestTailsAndDrawsAgree(t *testing.T) {
 		"uniform, unbounded maps": OnBall{UniformField: UniformField{D: 3, P: 3, M: 2, U: 3, V: 2}, Eps: .5, Diameter: 2},
 	} {
 		for _, delta := range []float64{.3, .05, 1e-4} {
-			// The uniform bounds are solved to half a draw of some 1e3.
+			// The uniform bounds are solved to half a draw of about 1e3.
 			maptest.Near(t, name, b.Failure(b.Draws(delta))/delta, 1, 5e-3)
 		}
 	}
