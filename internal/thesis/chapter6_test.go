@@ -37,9 +37,9 @@ func TestC6_6_CurlFreeAgainstIndependent(t *testing.T) {
 	}
 }
 
-func proceed() error { return nil } // not interrupted
+func proceed() error { return nil } // the run is not interrupted
 
-// As in Table 6.5 tasks that know of each other need fewer samples.
+// As in Table 6.5, coupled tasks need fewer samples.
 func TestMultiTaskLaplacianHelpsWithFewSamples(t *testing.T) {
 	calls := 0
 	r, err := NewMultiTask(50, 6, 1, proceed, func(done int) {
@@ -56,7 +56,7 @@ func TestMultiTaskLaplacianHelpsWithFewSamples(t *testing.T) {
 	}
 }
 
-// Each part of a repeat asks whether to go on.
+// Each part of a repeat calls check.
 func TestMultiTaskStops(t *testing.T) {
 	errStop := errors.New("stop")
 	stop := func() error { return errStop }
@@ -83,9 +83,8 @@ func TestMultiTaskStops(t *testing.T) {
 	}
 }
 
-// Both solutions are those of the objective with missing outputs. The conjugate
-// gradients stop at a relative error of 1e-7 in the energy norm; predictions of size
-// 1 are as good.
+// Both solutions minimise the objective with missing outputs. The conjugate gradients stop at a relative error of 1e-7
+// in the energy norm; predictions of size 1 have about this error.
 func TestMultiTaskSolvesTheObjective(t *testing.T) {
 	const tasks, in, n, lambda = 3, 4, 20, 1e-3
 	rng := rand.New(rand.NewPCG(61, 62))
@@ -162,7 +161,7 @@ func ExampleNewCurlField() {
 	// Output: curl-free is better: true
 }
 
-// The exact kernel is the limit of many draws, for the field and for R^20.
+// The scores with many draws tend to those of the exact kernel, for the field and for R^20.
 func TestExactKernelsAreTheLimitOfManyDraws(t *testing.T) {
 	exact, err := exactCurlField(60, 3)
 	if err != nil {
@@ -189,8 +188,8 @@ func TestExactKernelsAreTheLimitOfManyDraws(t *testing.T) {
 	}
 }
 
-// Both quantile regressions have their share of new targets below each level: with 300
-// points a level is off by up to .08, three standard errors of the fit and the test.
+// Both quantile regressions have the nominal share of new targets below each level. With 300 points, the share of a
+// level differs by up to .08: three standard errors of the fit and the test.
 func TestQuantilesOfTheThesis(t *testing.T) {
 	clock := time.Unix(0, 0)
 	rows, err := NewFigure91(300, 1, func() time.Time { clock = clock.Add(time.Second); return clock })

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Tune takes the lambda of its grid whose fits without each pair in turn miss that pair least.
+// Tune chooses the lambda of its grid with the least leave-one-out error.
 func TestTuneLeavesOneOut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, noise := range []float64{.01, .5, 5} {
@@ -24,7 +24,7 @@ func TestTuneLeavesOneOut(t *testing.T) {
 						restX, restY = append(restX, x[j]), append(restY, y[j])
 					}
 				}
-				// The pairs without one weigh the penalty as all of them do.
+				// The fit without one pair has the penalty n Lambda of the fit with all pairs.
 				k := &KernelRidge{Sigma: 1, Lambda: lambda * n / (n - 1)}
 				if err := k.Fit(restX, restY); err != nil {
 					t.Fatal(err)

@@ -17,8 +17,8 @@ import (
 	"github.com/orffvar/forecaster/internal/thesis"
 )
 
-// open reads a data set that is too large, or not free, to be bundled: from the
-// folder that FORECASTER_DATA names. Without it the test is skipped.
+// open reads a data set that is not bundled, from the folder FORECASTER_DATA. Without FORECASTER_DATA the test is
+// skipped.
 func open(t testing.TB, file string) *scoring.Dataset {
 	t.Helper()
 	dir := os.Getenv("FORECASTER_DATA")
@@ -57,8 +57,8 @@ func (m persistenceModel) NewSeries() eval.Forecaster {
 }
 func (persistenceModel) State(*snapshot.Codec) {}
 
-// The online benchmark on ETTh2 of FSNet and OneNet at horizon 1: persistence
-// has .404, to the three digits it is known to.
+// Persistence on ETTh2, the online benchmark of FSNet and OneNet, has the MSE .404 at horizon 1, to the three published
+// digits.
 func TestPersistenceOnETTh2(t *testing.T) {
 	d := open(t, "ETTh2.csv")
 	r, err := scoring.Prequential(persistenceModel{d.Dim()}, d, scoring.Options{ScaleRows: 2880, From: 3600, To: 14400})
@@ -92,10 +92,9 @@ func fourierBlock(in, frequencies int, sigma float64, seed uint64) thesis.Block 
 	}}
 }
 
-// VAR(1) depends on nothing but the data and the preparation, so the published
-// SCV-MSE comes out to every printed digit. Of the spreads, printed with three
-// digits or more (Macrodata's is cut off), that of Climate is known to be
-// another model's.
+// VAR(1) depends only on the data and the preparation: the published SCV-MSE is reproduced to every printed digit. The
+// standard deviations are printed with three digits or more (that of Macrodata is cut off). That of Climate is known to
+// belong to another model.
 func TestPublishedVAR1(t *testing.T) {
 	for _, e := range thesis.Experiments() {
 		t.Run(e.Name, func(t *testing.T) {
@@ -120,10 +119,8 @@ func TestPublishedVAR1(t *testing.T) {
 	}
 }
 
-// The published ORFFVAR is one draw of the frequencies. It must lie within five
-// standard deviations of the mean over other draws, of which five are enough to
-// know it. D = 1 and D = 10 were not printed right; larger ones, Climate and Heart
-// take too long here.
+// The published ORFFVAR has one draw of the frequencies. Its score must lie within five standard deviations of the mean
+// over five other draws. D = 1 and D = 10 are misprinted; larger D, Climate and Heart take too long here.
 func TestPublishedORFFVAR(t *testing.T) {
 	left := map[string]bool{
 		"Setting 2, white, D = 1": true, "Setting 2, white, D = 10": true,
@@ -151,8 +148,8 @@ func TestPublishedORFFVAR(t *testing.T) {
 	}
 }
 
-// Run reports persistence, the windowed models and the online ones on the same
-// targets; with bundled data, so that it always runs.
+// Run reports persistence, the windowed models and the online models on the same targets. The data are bundled: the
+// test always runs.
 func TestExperimentRun(t *testing.T) {
 	var e thesis.Experiment
 	for _, x := range thesis.Experiments() {
@@ -201,7 +198,7 @@ func TestExperimentsRefuseOtherData(t *testing.T) {
 	}
 }
 
-// A run ends when it is told to, in the windows and in the models that learn online.
+// Run stops at an error of Check, in the windows and in the online models.
 func TestExperimentStops(t *testing.T) {
 	for _, parts := range []int{1, 4} { // persistence, VAR(1), OKVAR, ORFFVAR; online
 		errStop := errors.New("stop")

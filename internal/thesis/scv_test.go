@@ -59,7 +59,7 @@ func TestC5_1_VAR1OfFixture(t *testing.T) {
 	}
 }
 
-// countingFitter remembers the pairs it was fitted to.
+// countingFitter records the pairs of its fits.
 type countingFitter struct {
 	Persistence
 	x, y [][]float64
@@ -146,7 +146,7 @@ func fourierBlock(r *rand.Rand, dim, b int, sigma float64) Block {
 	}}
 }
 
-// refit is the windowed ORFFVAR written down as it is defined.
+// refit is the windowed ORFFVAR, implemented from its definition.
 type refit struct {
 	c     BlockRidgeConfig
 	theta []*mat.Dense
@@ -204,9 +204,8 @@ func (f *refit) PredictTo(dst, x []float64) {
 	}
 }
 
-// Sliding windows give what a fit of every window gives. With a ridge of 1e-2
-// the condition number is below 1e3, so 1e-10 leaves room for the rounding
-// errors of 300 updates.
+// Sliding windows agree with a fit of every window. With a ridge of 1e-2 the condition number is below 1e3: the
+// tolerance 1e-10 has room for the rounding errors of 300 updates.
 func TestBlockRidgeEqualsPlainRefit(t *testing.T) {
 	d := randomData(360, 3, 5)
 	r := rand.New(rand.NewPCG(7, 7))
@@ -266,8 +265,7 @@ func TestVAR1EqualsQR(t *testing.T) {
 	}
 }
 
-// A constant column makes the normal equations singular; the predictions are
-// those of the model without it.
+// A constant column makes the normal equations singular. The predictions agree with those of the model without it.
 func TestVAR1ConstantColumn(t *testing.T) {
 	d := randomData(120, 2, 3)
 	with := &scoring.Dataset{Name: "with", Variables: make([]string, 3), Series: []scoring.Series{{}}}
@@ -275,7 +273,7 @@ func TestVAR1ConstantColumn(t *testing.T) {
 		with.Series[0].Rows = append(with.Series[0].Rows, []float64{y[0], y[1], 7})
 	}
 	got, want := mustSCV(t, NewVAR1(3), with, 30), mustSCV(t, NewVAR1(2), d, 30)
-	// The third coordinate is predicted up to the ridge, so e is 2/3 of the other.
+	// The third coordinate is predicted exactly, except for the ridge: e is 2/3 of that of the other two.
 	near(t, "SCV-MSE", got.MSE, want.MSE*2/3, 1e-6)
 }
 
@@ -339,7 +337,7 @@ func TestTrainingError(t *testing.T) {
 	near(t, "mse", w.trainingError(repeating{}), (1.+16)/4, 0)
 }
 
-// repeating predicts that nothing changes.
+// repeating predicts the last value.
 type repeating struct{}
 
 func (repeating) Fit(_, _ [][]float64) error { return nil }

@@ -47,8 +47,8 @@ func TestSettingFloors(t *testing.T) {
 	}
 }
 
-// The errors of the true function have the mean and standard deviation of the
-// floor, within the 2 % of the check: about 8 standard errors at N = 1e5.
+// The errors of the true function have the mean and standard deviation of the floor, within the 2 % of the check: about
+// 8 standard errors at N = 1e5.
 func TestC6_2_PerfectModel(t *testing.T) {
 	for _, c := range settings(2) {
 		s := simulate.NewSetting(c)
@@ -100,8 +100,8 @@ func TestSettingDim(t *testing.T) {
 	}
 }
 
-// The first and the twentieth row of every generator are frozen: a change of
-// the random streams would change what seeds stand for.
+// The first and the twentieth row of every generator are frozen: after a change of the random streams, seeds would give
+// other data.
 func TestGeneratorsAreFrozen(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -144,7 +144,7 @@ func TestWhiteNoiseAndRandomWalk(t *testing.T) {
 	}
 }
 
-// The oscillators can be forecast, but not by a linear model, as the demo says.
+// The oscillators can be forecast, but not by a linear model.
 func TestOscillators(t *testing.T) {
 	d := simulate.Collect("o", simulate.NewOscillators(4, 24, 7), 4000)
 	v := mustSCV(t, NewVAR1(4), d, 1000).MSE
@@ -155,7 +155,7 @@ func TestOscillators(t *testing.T) {
 	}
 }
 
-// Edges agrees with the function: an input matters where there is an edge.
+// Edges agrees with the function: an input has an effect exactly if there is an edge.
 func TestNetworkEdges(t *testing.T) {
 	for seed := range uint64(10) {
 		g := simulate.NewNetwork(seed)
@@ -191,7 +191,7 @@ func TestNetworkEdges(t *testing.T) {
 	}
 }
 
-// Every trouble that Hostile promises is there.
+// Hostile data have every promised defect.
 func TestHostile(t *testing.T) {
 	rows := simulate.Collect("h", testseries.NewHostile(1), 6000).Series[0].Rows
 	var missing, lost, outliers, repeats int

@@ -11,7 +11,7 @@ import (
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
-// windowedORFF is one block of D frequencies, ridge 1e-6.
+// windowedORFF returns one block of D frequencies with the ridge 1e-6.
 func windowedORFF(t *testing.T, d int, sigma float64, seed uint64) Fitter {
 	t.Helper()
 	f, err := orff.NewFourier(spectrum.Gaussian{Sigma: sigma}, 5, d, random.Block(seed, 1))

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestZScore: columns have the mean 0 and the deviation 1 afterwards; a constant one becomes 0.
+// TestZScore: standardised columns have mean 0 and standard deviation 1. A constant column becomes 0.
 func TestZScore(t *testing.T) {
 	rows := [][]float64{{1, 10, 4}, {2, 30, 4}, {3, 20, 4}}
 	zScore(rows)
