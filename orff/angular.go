@@ -54,7 +54,7 @@ func (f *angularScalar) FeaturesTo(phi, x []float64) {
 	for j, v := range phi {
 		if v < 0 {
 			phi[j] = -f.scale
-		} else if v >= 0 { // otherwise v is negative, or is NaN and stays NaN
+		} else if v >= 0 { // otherwise v is NaN, and phi[j] stays NaN
 			phi[j] = f.scale
 		}
 	}

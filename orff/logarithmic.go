@@ -101,5 +101,5 @@ func (f *logarithmicScalar) KernelSlopeTo(g, x, z []float64) {
 	}
 }
 
-// Estimate returns that of the inner map: the kernel is shift invariant in log(x + c), and the bounds hold there.
+// Estimate returns the estimate of the inner map: the kernel is shift invariant in log(x + c), and the bounds hold there.
 func (f *logarithmicScalar) Estimate() (bound.Estimate, error) { return bound.Of(f.inner) }

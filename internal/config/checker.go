@@ -17,7 +17,7 @@ type Checker struct {
 	origins map[string]string // path -> place where it was set last
 	broken  map[string]bool   // paths with a value that could not be read
 	errs    []placed
-	files   []string // in the order of reading
+	files   []string // names in the order of reading
 }
 
 // placed is an error with the place of its setting.

@@ -50,7 +50,7 @@ type Pipeline struct {
 	Rate              []string      `yaml:"rate"`                // names of counters, which are converted to rates per second
 	Missing           []string      `yaml:"missing"`             // numbers that mark a missing value; none: no number does
 	MaxGap            int           `yaml:"max_gap"`             // longest gap, in samples, that is filled; a longer gap drops the lags
-	MaxAhead          time.Duration `yaml:"max_ahead"`           // largest difference between the time of a sample and that of its message; 0: no limit
+	MaxAhead          time.Duration `yaml:"max_ahead"`           // longest time by which a sample may be ahead of its message; 0: no limit
 	Scope             string        `yaml:"scope"`               // series: one model per series; shared: one model per partition
 	Emit              []int         `yaml:"emit"`                // horizons that are scored and written; empty: all
 	SchemaChangeAfter int           `yaml:"schema_change_after"` // number of consecutive records with equal, new variables that restart a series; 0: never
@@ -121,7 +121,7 @@ type Output struct {
 	DeadLetters *DeadLetters `yaml:"dead_letters"`
 }
 
-// DeadLetters keeps copies of refused messages, in a file or a topic of the input's brokers.
+// DeadLetters keeps copies of rejected messages, in a file or in a topic on the brokers of the input.
 type DeadLetters struct {
 	Path  string   `yaml:"path"`
 	Topic string   `yaml:"topic"`

@@ -11,6 +11,6 @@
 //	clip(v, c) = min(max(v, -c), c)
 //	a_t        = max(1/t, rate)
 //
-// where a_t is the weight of the t-th value in a running mean: first that of an average over all values, later that of an
-// exponential mean with the given rate.
+// where a_t is the weight of the t-th value in a running mean: first 1/t, as in an average over all values, later the
+// rate of an exponential mean.
 package lanes

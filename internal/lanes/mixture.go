@@ -16,7 +16,7 @@ import (
 //	Weights_k = evidence w_k/sum(w) + (1 - evidence) Prior_k
 //	evidence  = Rounds/(Rounds + PriorRounds)
 //
-// or Prior_k while sum(w) is zero. The gain is the gradient of the loss in the direction of the expert (gradient
+// or Prior_k while sum(w) is zero. The gain is the decrease of the loss per unit step towards the expert (gradient
 // trick): so the mixture competes with the best convex combination. The derivative of half the loss is
 //
 //	loss'(e)/2 = clip(e, Limit)                          unless Relative

@@ -16,7 +16,7 @@ var embedded embed.FS
 
 // asset is one file of the page. It implements http.Handler.
 type asset struct {
-	path    string // in the URL, as a pattern of http.ServeMux
+	path    string // path in the URL, as a pattern of http.ServeMux
 	kind    string // media type
 	etag    string
 	content []byte

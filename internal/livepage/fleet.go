@@ -114,8 +114,8 @@ func (p *Page) leastMissed() *member {
 	})
 }
 
-// promote begins the history of a series with an anomaly, if it can replace that of a series without an anomaly and
-// without a request.
+// promote begins the history of a series with an anomaly, if it can replace the history of a series
+// without an anomaly and without a request.
 func (p *Page) promote(m *member) {
 	if last := p.leastMissed(); last.asked == 0 && !(last.anomaly() > alarm) {
 		p.keep(m)

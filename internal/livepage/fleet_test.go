@@ -242,7 +242,7 @@ func TestFleetScreenshots(t *testing.T) {
 	}
 }
 
-// TestRanking: the order is that of the list of series. Unknown values are null.
+// TestRanking: the ranking has the order of the list of series. Unknown values are null.
 func TestRanking(t *testing.T) {
 	f := fleet(t, 130)
 	quiet := f.of("quiet", "x")

@@ -15,7 +15,7 @@ type history struct {
 	id        int
 	name      string // name for clients
 	info      *stream.Series
-	epoch     int64 // number of this history; each history has another one
+	epoch     int64 // unique number of this history
 	bytes     int64
 	variables []string
 

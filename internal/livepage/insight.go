@@ -11,7 +11,7 @@ const maxExperts = 16
 type insight struct {
 	version int64
 
-	experts []string // in the order of the weights; the last one may be "others"
+	experts []string // names in the order of the weights; the last name may be "others"
 	end     int64    // number of the next point in the ring
 	time    [maxPoints]int64
 	weights [maxPoints][maxExperts]float64 // means over the variables

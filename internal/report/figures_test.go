@@ -54,8 +54,8 @@ func rounded(text string) string {
 	})
 }
 
-// TestFiguresAsRecorded: each figure equals that of testdata/figures, on a page and in a file. `UPDATE_GATES=1 go test
-// ./internal/report` records them. Then look at them, and at TestFiguresByHand, which checks their numbers.
+// TestFiguresAsRecorded: each figure equals the file in testdata/figures, on a page and in a file. `UPDATE_GATES=1 go
+// test ./internal/report` records them. Then look at them, and at TestFiguresByHand, which checks their numbers.
 func TestFiguresAsRecorded(t *testing.T) {
 	persistence := drawnRun("persistence", 1)
 	marked := &Marked{Series: "pump", Variables: []string{"a", "b"}, Leading: []int{1}, Stretches: [][2]int{{2, 4}, {9, 9}}}

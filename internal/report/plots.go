@@ -21,7 +21,7 @@ type figure struct {
 	caption string
 	legend  []entry
 	draw    func(p *plot.Plot, c colors) // draws the content, without axes and legend
-	aspect  float64                      // height / width; 0: that of the size
+	aspect  float64                      // height / width; 0: default of the size
 	x, y    string                       // labels of the axes
 	axis    axis
 	plain   bool // the x axis has no times

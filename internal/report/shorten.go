@@ -71,7 +71,7 @@ func shortenEnds(text string, n, head, tail int) string {
 		return text
 	}
 	middle := string(r[head : len(r)-tail])
-	room := max(n-2-utf8.RuneCountInString(middle), 2) // for the beginning and the end
+	room := max(n-2-utf8.RuneCountInString(middle), 2) // room for the beginning and the end
 	before := min(head, (room+1)/2)
 	after := min(tail, room-before)
 	middle = Shorten(middle, max(n-2-before-after, 3))

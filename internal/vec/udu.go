@@ -131,7 +131,7 @@ func (s *UDU) Observe(gain []float64, r float64) {
 // Scale multiplies the matrix by alpha > 0.
 func (s *UDU) Scale(alpha float64) { Scale(alpha, s.d) }
 
-// CopyTo sets dst, of the same order, to the matrix.
+// CopyTo sets dst = P. dst must have the order of P.
 func (s *UDU) CopyTo(dst *Sym) {
 	if s.n != dst.n {
 		panic("vec: UDU: orders differ")

@@ -14,7 +14,7 @@ type RidgeClass struct {
 }
 
 // RidgeClassOf derives the class from sigmaY^2 = mean ||y||^2, maxY >= ||y|| and kappa = sup ||K(x, x)||. The objective
-// of the minimiser is at most that of h = 0: lambda ||h||^2 <= sigmaY^2, and ||h(x)|| <= sqrt(kappa) M.
+// of the minimiser is at most the objective of h = 0: lambda ||h||^2 <= sigmaY^2, and ||h(x)|| <= sqrt(kappa) M.
 func RidgeClassOf(lambda, sigmaY, maxY, kappa float64) RidgeClass {
 	m := sigmaY / math.Sqrt(lambda)
 	l := math.Sqrt(kappa)*m + maxY

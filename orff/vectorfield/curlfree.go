@@ -91,8 +91,8 @@ func (m *CurlFree) settleB() {
 	}
 }
 
-// curlFreeVarianceTo writes the variance of one draw of the curl-free map at a lag, d x d. The mean of D draws has 1/D
-// of it.
+// curlFreeVarianceTo writes the variance of one draw of the curl-free map at a lag, d x d. The variance of the mean of D
+// draws is this variance / D.
 func curlFreeVarianceTo(v, delta []float64, sigma float64, form Form) {
 	kernel := func(k, lag []float64) { curlKernelTo(k, lag, sigma) }
 	second := func(m, lag []float64) { fourthTo(m, lag, sigma) }
