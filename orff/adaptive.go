@@ -10,23 +10,21 @@ import (
 	"github.com/orffvar/forecaster/orff/spectrum"
 )
 
-// Adaptive is the feature map of the default model and of ORFFVAR (package varmodel):
-// random Fourier features of a Gaussian kernel whose bandwidth sigma follows from the
-// data,
+// Adaptive is the feature map of the default model and of ORFFVAR (package varmodel): random Fourier features of a Gaussian
+// kernel with a bandwidth sigma from the data,
 //
 //	phi(x) = [cos(W x / sigma); sin(W x / sigma)],
 //
-// all D cosines first; the rows of W, D x d, are drawn from N(0, I). Observe sets sigma
-// to factor times the median distance between the first 200 inputs; SetBandwidth sets
-// it to any value. All features are 0 until sigma is known.
+// with the D cosines first. The rows of W, D x d, are drawn from N(0, I). Observe sets sigma to factor times the median
+// distance between the first 200 inputs. SetBandwidth sets sigma to any value. All features are 0 until sigma is known.
 //
-// The features are not divided by sqrt(D), unlike the features of Fourier: phi(x).phi(x) = D,
-// and a ridge of lambda here is a ridge of lambda/D there.
+// Unlike the features of Fourier, the features are not divided by sqrt(D): phi(x).phi(x) = D. A ridge lambda of Adaptive
+// equals a ridge lambda/D of Fourier.
 type Adaptive struct {
 	unit   *Fourier         // the map for sigma = 1, without the factor 1/sqrt(D)
 	factor float64          // bandwidth in median distances
 	sigma  float64          // 0: not known
-	sample *distance.Sample // inputs that Observe has collected; nil before the first, and when sigma is known
+	sample *distance.Sample // inputs collected by Observe; nil before the first input, and when sigma is known
 	scaled []float64        // scratch: x / sigma
 }
 
@@ -47,11 +45,10 @@ func NewAdaptive(d, D int, factor float64, r random.Rand) (*Adaptive, error) {
 	return &Adaptive{unit: f, factor: factor, scaled: make([]float64, d)}, nil
 }
 
-// AlignAxes makes the kernel additive: frequency k keeps only coordinate k mod d, so that
-// the features span sums of functions of one coordinate each. Such a sum needs far fewer
-// samples than a function of all coordinates. The unit of the bandwidth remains the distance
-// in all coordinates, about sqrt(2 d) for standardised inputs; along one axis the median
-// distance is sqrt(2) times the upper quartile of the normal distribution.
+// AlignAxes makes the kernel additive: frequency k keeps only coordinate k mod d. The features then span sums of functions
+// of one coordinate each, which need far fewer samples than functions of all coordinates. The unit of the bandwidth remains
+// the median distance in all coordinates, about sqrt(2 d) for standardised inputs. The frequencies are stretched to the
+// median distance along one axis, sqrt(2) times the upper quartile of the normal distribution.
 func (a *Adaptive) AlignAxes() {
 	f := a.unit
 	stretch := math.Sqrt(2*float64(f.d)) / (math.Sqrt2 * 0.6744897501960817)

@@ -62,7 +62,7 @@ func errorsOf(traces []*Trace) *figure {
 	bottom, scale := 0., func(y float64) float64 { return y }
 	logarithmic := largest > wideErrors*least
 	if logarithmic {
-		scale = math.Log10 // the axis has logarithms of values: plot.LogScale needs room for a label at the mean of its ends
+		scale = math.Log10 // values are plotted as logarithms: plot.LogScale would leave room for a label at the mean of its ends
 		bottom, top = max(least, largest*math.Pow10(-mostDecades)), largest
 		f.caption += " The axis is logarithmic."
 	}

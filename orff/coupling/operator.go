@@ -1,6 +1,6 @@
-// Package coupling has the operators Gamma that couple the outputs of a decomposable kernel
-// k(x, z) Gamma (package orff): the identity, a given matrix, the inverse Laplacian of a graph
-// (GraphGamma), a running Correlation, a matrix of low rank, or a simplex coding of classes.
+// Package coupling has the operators Gamma of decomposable kernels k(x, z) Gamma (package orff). Gamma couples the outputs.
+// It is the identity, a given matrix, the inverse Laplacian of a graph (GraphGamma), a running Correlation, a matrix of low
+// rank, or a simplex code of classes.
 package coupling
 
 import (
