@@ -30,7 +30,7 @@ job, in state.dir or in state.topic.`,
 	return cmd
 }
 
-// onCheckpoints lets a command work on a directory or on the configured job.
+// onCheckpoints adds the arguments and flags to cmd that select checkpoints: a directory, or the configured job.
 func (a *app) onCheckpoints(cmd *cobra.Command, run func(ctx context.Context, j job.Checkpoints) error) *cobra.Command {
 	a.configFlags(cmd)
 	cmd.Use += " [DIR]"
@@ -106,7 +106,7 @@ needs another input.kafka.consumer_group to read the topic again.`,
 	return cmd
 }
 
-// openCheckpoints finds them by the arguments of a command.
+// openCheckpoints opens the checkpoints that the arguments of a command select.
 func (a *app) openCheckpoints(cmd *cobra.Command, args []string) (job.Checkpoints, error) {
 	if len(args) == 1 {
 		return job.Directory(args[0]), nil
@@ -171,7 +171,8 @@ func (a *app) listCheckpoints(ctx context.Context, j job.Checkpoints) ([]job.Che
 	return list, nil
 }
 
-// checkpointNote is the error of a checkpoint, or that the group has committed its offset; "" = neither.
+// checkpointNote returns the error of a checkpoint, or a note that the group has committed its offset. Empty:
+// neither.
 func checkpointNote(c job.CheckpointInfo) string {
 	if c.Error == "" && c.Committed != nil && *c.Committed {
 		return "in use"
@@ -179,8 +180,7 @@ func checkpointNote(c job.CheckpointInfo) string {
 	return c.Error
 }
 
-// listSettings writes what the states depend on, each set of settings once, without
-// what has its default.
+// listSettings prints the settings on which the states depend, each distinct set once, without default values.
 func (a *app) listSettings(list []job.CheckpointInfo) {
 	defaults := make(map[string]string)
 	for _, s := range wire.Settings(config.Default()) {

@@ -66,7 +66,7 @@ type demo struct {
 	listen string
 }
 
-// demoHorizon is the default of --horizon.
+// demoHorizon is the default of --horizon, in steps.
 const demoHorizon = 12
 
 func (d *demo) run(cmd *cobra.Command) error {
@@ -80,7 +80,7 @@ func (d *demo) run(cmd *cobra.Command) error {
 	} else if err := os.MkdirAll(d.dir, 0o755); err != nil {
 		return err
 	}
-	state, err := os.MkdirTemp("", "forecaster-demo-state-") // useless to another run, which has another broker
+	state, err := os.MkdirTemp("", "forecaster-demo-state-") // no other run can use it: each has its own broker
 	if err != nil {
 		return err
 	}
@@ -158,8 +158,8 @@ func (d *demo) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// address returns the address of the page: --listen, else the default of server.listen,
-// or a free port if that one is taken.
+// address returns the address of the page: --listen if set, else the default of server.listen, or a free port if
+// that address is in use.
 func (d *demo) address() string {
 	if d.listen != "" {
 		return d.listen
@@ -169,17 +169,17 @@ func (d *demo) address() string {
 	if err != nil {
 		return "127.0.0.1:0"
 	}
-	_ = l.Close() // nothing was accepted
+	_ = l.Close() // no connection was accepted
 	return usual
 }
 
-// watch shows the progress until all messages are consumed.
+// watch redraws the progress until all messages are consumed.
 func (d *demo) watch(ctx context.Context, live *job.Live, last *job.LastForecasts, total int64, produced, consumed chan error) error {
 	view := newLiveView(d.app.stderr)
 	defer view.clear()
 	picture := time.NewTicker(250 * time.Millisecond)
 	defer picture.Stop()
-	end := time.NewTicker(5 * time.Millisecond) // the rate that is printed ends with the last sample, not with a picture
+	end := time.NewTicker(5 * time.Millisecond) // much shorter than a redraw, so that the printed rate ends with the last sample
 	defer end.Stop()
 	start := time.Now()
 	records := func() (n int64) {
@@ -196,7 +196,7 @@ func (d *demo) watch(ctx context.Context, live *job.Live, last *job.LastForecast
 			}
 			produced = nil
 		case err := <-consumed:
-			consumed <- nil // the caller receives, too
+			consumed <- nil // the caller receives from consumed, too
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -213,7 +213,7 @@ func (d *demo) watch(ctx context.Context, live *job.Live, last *job.LastForecast
 	}
 }
 
-// picture returns what the terminal shows while the demo runs.
+// picture returns the lines that the terminal shows while the demo runs.
 func (d *demo) picture(live *job.Live, last *job.LastForecasts, records, total int64, elapsed time.Duration) string {
 	var b strings.Builder
 	const width = 40
@@ -250,7 +250,7 @@ func (d *demo) conclude(live *job.Live, losses demoLosses, elapsed time.Duration
 	result.SamplesPerSecond = report.Number(float64(result.Samples) / elapsed.Seconds())
 	live.Board.Each(func(k job.ScoreKey, s scoring.Score) {
 		if k.Horizon != 1 && k.Horizon != live.Cfg.Model.Horizon {
-			return // the first and the last horizon suffice
+			return // the first and the last horizon are enough
 		}
 		line := study.NewScore(k.Series, k.Model, k.Horizon, s)
 		line.SamplesPerSecond = result.SamplesPerSecond
@@ -269,7 +269,7 @@ func (d *demo) conclude(live *job.Live, losses demoLosses, elapsed time.Duration
 // demoLosses are the losses of all forecasts, for the standard errors.
 type demoLosses map[job.ScoreKey]*scoring.Losses
 
-// add implements engine.Evaluation.Losses; every horizon is emitted.
+// add implements engine.Evaluation.Losses. Every horizon is emitted, so losses has one element per step.
 func (l demoLosses) add(s *stream.Series, model string, losses []float64) {
 	for k, v := range losses {
 		key := job.ScoreKey{Series: s.Name, Model: model, Horizon: k + 1}

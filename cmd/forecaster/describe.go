@@ -88,7 +88,7 @@ func (a *app) describe(cmd *cobra.Command, paths []string) error {
 	return errors.Join(out.Write(a.stderr, &report.Report{Title: filepath.Base(path), Facts: facts, Tables: d.Tables()}), refused)
 }
 
-// proposal is the line of settings that can be added to another command.
+// proposal formats settings as arguments that can be added to another command.
 func proposal(settings []string) string {
 	text := "Settings that suit these variables, for other commands:"
 	for _, s := range settings {

@@ -210,7 +210,7 @@ func (a *app) evaluate(cmd *cobra.Command, paths []string) error {
 	return a.printRefused(cmd, samples)
 }
 
-// atLeast returns an error for a flag with a smaller value.
+// atLeast returns an error if the value of a flag is smaller than least.
 func atLeast(value, least int, flag string) error {
 	if value < least {
 		return &usageError{fmt.Errorf("%s: must be >= %d, got %d", flag, least, value)}
@@ -225,7 +225,7 @@ func (a *app) printEvaluation(e *study.Evaluation) {
 	}
 }
 
-// stage names the part of a long command that begins; status may print the progress of that part.
+// stage prints the name of the next part of a long command. status may then print the progress of this part.
 func (a *app) stage(format string, args ...any) {
 	if report.IsTerminal(a.stderr) {
 		a.status(format, args...)
@@ -234,7 +234,7 @@ func (a *app) stage(format string, args ...any) {
 	}
 }
 
-// status replaces the last line of a terminal; elsewhere it does nothing.
+// status replaces the last line of a terminal. It does nothing if standard error is no terminal.
 func (a *app) status(format string, args ...any) {
 	if report.IsTerminal(a.stderr) {
 		fmt.Fprintf(a.stderr, "\r\033[K"+format, args...)

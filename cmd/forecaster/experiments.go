@@ -8,8 +8,8 @@ import (
 	"github.com/orffvar/forecaster/internal/thesis"
 )
 
-// runChapter6 runs the experiments that --table and --name select; Table 6.5 up to the
-// row with most samples per task.
+// runChapter6 runs the experiments selected by --table and --name. most limits Table 6.5 to rows with at most this
+// number of samples per task.
 func (a *app) runChapter6(ctx context.Context, table, name string, repeats, most int) (*thesis.Chapter6, error) {
 	var c thesis.Chapter6
 	wanted := func(t string) bool { return table == t || table == "" && name == "" }

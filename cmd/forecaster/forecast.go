@@ -147,7 +147,7 @@ func (a *app) forecast(cmd *cobra.Command, paths []string) error {
 	return checkRefused(cmd, &replayed.Refusals, replayed.Records)
 }
 
-// withoutInterval returns the number of forecasts that have no interval for any variable.
+// withoutInterval counts the forecasts of b without an interval for any variable.
 func withoutInterval(b *stream.Batch) (n int) {
 	for i := range b.Forecasts {
 		if !slices.ContainsFunc(b.Forecasts[i].Lower, func(v float64) bool { return v == v }) {
@@ -157,7 +157,7 @@ func withoutInterval(b *stream.Batch) (n int) {
 	return n
 }
 
-// drawForecasts writes a plot, and a page; "" = none.
+// drawForecasts writes a plot to plot and an HTML page to page. An empty path: none.
 func (a *app) drawForecasts(draws *study.Tracer, t report.Table, path, plot, page string) error {
 	rep := &report.Report{Title: filepath.Base(path), Tables: []report.Table{t}}
 	if t := draws.Finish(); t != nil {
@@ -172,8 +172,8 @@ func (a *app) drawForecasts(draws *study.Tracer, t report.Table, path, plot, pag
 	return report.Outputs{Page: page, Made: "forecaster " + wire.ReadInfo().Version}.Write(a.stderr, rep)
 }
 
-// forecastTable has a row for each series, step and variable, with a lower and an upper
-// bound for each level, and with limits the probability of having reached one.
+// forecastTable has one row per series, step and variable. Each row has a lower and an upper bound per level and,
+// with limits, the probability that the limit has been reached.
 func forecastTable(c *config.Config, b *stream.Batch) report.Table {
 	levels := c.Model.Levels
 	t := report.Table{Title: "Forecasts", Numeric: 3, Header: []string{"series", "time", "target", "yhat"}}
@@ -225,7 +225,7 @@ func probability(p float64) string {
 	return report.Number(p).Digits(2)
 }
 
-// noForecast is the error of a file without a forecast.
+// noForecast returns the error for a file after which no forecast exists.
 func noForecast(path string, r *job.Replayed) error {
 	why := "the file is too short for the model, with %s of %s"
 	switch refused := r.Refusals.Total(); {
@@ -238,7 +238,7 @@ func noForecast(path string, r *job.Replayed) error {
 		plural.Count(r.Records, "row"), plural.Count(r.Series, "series"))
 }
 
-// answer prints the result of one line of input.
+// answer prints the forecasts after one line of input.
 func (a *app) answer(cfg *config.Config, b *stream.Batch) error {
 	var line struct {
 		Forecasts []forecastPoint `json:"forecasts"`
@@ -259,8 +259,8 @@ type forecastPoint struct {
 	Horizon   int            `json:"horizon"`
 	Yhat      report.Number  `json:"yhat"`
 	Intervals []intervalJSON `json:"intervals"`
-	Joint     *intervalJSON  `json:"joint,omitempty"`             // the region of the first level
-	Reach     *report.Number `json:"limit_probability,omitempty"` // of having reached the limit by Time
+	Joint     *intervalJSON  `json:"joint,omitempty"`             // joint region at the first level
+	Reach     *report.Number `json:"limit_probability,omitempty"` // probability that the limit is reached by Time
 }
 
 type intervalJSON struct {

@@ -142,7 +142,8 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 	return a.printRefused(cmd, samples)
 }
 
-// breakRows is the least number of missing rows that replace a break: after them, no model remembers the samples before.
+// breakRows is the least number of consecutive missing rows that replaces a break. No model remembers samples from
+// before so long a gap.
 const breakRows = 32
 
 func printInfluences(w io.Writer, r *study.Influences) {

@@ -21,15 +21,15 @@ import (
 
 func main() {
 	ctx := interrupt.Context()
-	// Without GOMEMLIMIT the collector keeps below nine tenths of what the container, or else
-	// the machine, or ulimit -v has. Where none is known there is no limit.
+	// Memory limit of the garbage collector without GOMEMLIMIT: nine tenths of the memory of the container, else of
+	// the machine, and within ulimit -v. No limit if none of these is known.
 	known := footprint.WithinAddressSpace(memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem))
 	_, _ = memlimit.Set(memlimit.WithProvider(known), memlimit.WithRatio(.9))
 	footprint.TuneCollector()
 	os.Exit(execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// Exit codes, as docs/operations.md lists them.
+// Exit codes; docs/operations.md lists them.
 const (
 	exitDone = iota
 	exitFailed
@@ -69,7 +69,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	}
 }
 
-// errReported is the error of a command that has printed the reason.
+// errReported is returned by a command that has already printed the reason.
 var errReported = errors.New("reported")
 
 // usageError is an error in the arguments or in the configuration.

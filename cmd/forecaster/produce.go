@@ -47,7 +47,7 @@ standard input) as one message:
 		}
 		settings := []setting{{"brokers", "input.kafka.brokers"}, {"topic", "input.kafka.topics"}}
 		zone := setting{"time-zone", "input.time_zone"}
-		if len(a.files) == 0 { // then the defaults of the flags hold
+		if len(a.files) == 0 { // the flags have defaults then
 			for _, s := range settings {
 				f.Lookup(s.flag).Changed = true
 			}

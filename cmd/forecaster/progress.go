@@ -13,13 +13,13 @@ import (
 	"github.com/orffvar/forecaster/stream/file"
 )
 
-// progress draws a bar with the time left on a terminal, and nothing elsewhere.
+// progress draws a bar and the remaining time on a terminal. Elsewhere it draws nothing.
 type progress struct {
 	stop, done chan struct{}
 }
 
-// progressBar starts to draw. position returns the work done and its total (0 =
-// unknown), samples the number of samples so far.
+// progressBar starts a progress. position returns the work done and the total work (0 = unknown), samples the
+// number of samples so far.
 func (a *app) progressBar(title string, position func() (done, total int64), samples func() int64) *progress {
 	p := &progress{stop: make(chan struct{}), done: make(chan struct{})}
 	if !report.IsTerminal(a.stderr) {
@@ -28,7 +28,7 @@ func (a *app) progressBar(title string, position func() (done, total int64), sam
 	}
 	_, total := position()
 	if total <= 0 {
-		total = -1 // a spinner
+		total = -1 // shows a spinner instead of a bar
 	}
 	bar := progressbar.NewOptions64(total,
 		progressbar.OptionSetWriter(a.stderr),
@@ -47,7 +47,7 @@ func (a *app) progressBar(title string, position func() (done, total int64), sam
 		for {
 			select {
 			case <-p.stop:
-				_ = bar.Finish() // an error means that the terminal is gone
+				_ = bar.Finish() // ignore the error: the terminal is gone
 				return
 			case <-tick.C:
 				done, _ := position()
@@ -60,8 +60,7 @@ func (a *app) progressBar(title string, position func() (done, total int64), sam
 	return p
 }
 
-// watch returns a job.Watch that prints the assumed format of a file and draws the
-// progress through it.
+// watch returns a job.Watch that prints the detected format of a file and draws the progress through the file.
 func (a *app) watch(title string) job.Watch {
 	return func(src *file.Source, samples func() int64) (stop func()) {
 		a.assumed(src)
@@ -69,7 +68,7 @@ func (a *app) watch(title string) job.Watch {
 	}
 }
 
-// position returns the position of a count on its way to total.
+// position returns a function that reports count and total.
 func position(count *atomic.Int64, total int) func() (done, of int64) {
 	return func() (int64, int64) { return count.Load(), int64(total) }
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// readRecords reads the records of the input file like replay. The records of a large regular file are not held in memory.
+// readRecords reads the records of the input file in the same way as replay. Records of a large regular file stay
+// on disk.
 func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records, error) {
 	if wire.InputFile(c).Speed != 0 {
 		return nil, &usageError{fmt.Errorf("input.file.speed: %s reads a file as fast as possible; only replay is paced", cmd.Name())}
@@ -51,7 +52,7 @@ func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records,
 	return records, job.CheckRecords(c, a.notices(c.Log), src, func(f func(*stream.Record)) error { return records.Each(cmd.Context(), f) })
 }
 
-// sayGaps prints what replay prints of gaps in a file.
+// sayGaps prints the same notes about gaps in the file as replay.
 func (a *app) sayGaps(cmd *cobra.Command, c *config.Config, records *study.Records) error {
 	gaps := job.NewGapWatch(c)
 	err := records.Each(cmd.Context(), func(r *stream.Record) { gaps.Add(r.Series, r.Time) })
@@ -59,7 +60,7 @@ func (a *app) sayGaps(cmd *cobra.Command, c *config.Config, records *study.Recor
 	return err
 }
 
-// say prints notes; "" = none.
+// say prints each note that is not empty.
 func (a *app) say(notes ...string) {
 	for _, text := range notes {
 		if text != "" {
@@ -68,7 +69,7 @@ func (a *app) say(notes ...string) {
 	}
 }
 
-// readSamples is readRecords and the samples of these; see study.Records.Samples.
+// readSamples returns the records of readRecords as samples; see study.Records.Samples.
 func (a *app) readSamples(cmd *cobra.Command, c *config.Config, lags int) (*study.Samples, error) {
 	records, err := a.readRecords(cmd, c)
 	if err != nil {
@@ -77,7 +78,7 @@ func (a *app) readSamples(cmd *cobra.Command, c *config.Config, lags int) (*stud
 	return records.Samples(cmd.Context(), c, lags)
 }
 
-// printRefused prints the refusals and returns an error if there were too many.
+// printRefused prints the refused records. It returns an error if there are more than --max-refused.
 func (a *app) printRefused(cmd *cobra.Command, s *study.Samples) error {
 	if text := s.Refusals.String(); text != "" {
 		fmt.Fprintln(a.stderr, text)
@@ -85,15 +86,15 @@ func (a *app) printRefused(cmd *cobra.Command, s *study.Samples) error {
 	return checkRefused(cmd, &s.Refusals, int64(s.Len())+s.Refusals.Total())
 }
 
-// labelFlags adds the flags of commands that compare scores with labels.
+// labelFlags adds the flags of the commands that compare anomaly scores with labels.
 func labelFlags(cmd *cobra.Command) {
 	cmd.Flags().String("labels", "", `file of labels: times and a column "anomaly" of 0 and 1, or windows (CSV with start and end, or JSON)`)
 	cmd.Flags().String("history", "", "file to learn from before, which is not scored")
 }
 
-// withHistory reports the gaps of the file, and puts the records of --history before those of the file. It
-// returns all of them, their samples, and how many rows of each series come from the history. Unless
-// these are to be held, or compared with labels, the samples are an outline.
+// withHistory reports the gaps of the file and puts the records of --history before the records of the file. It
+// returns all records, their samples, and the number of rows per series that come from the history. The samples are
+// an outline unless hold is set or labels are given.
 func (a *app) withHistory(cmd *cobra.Command, c *config.Config, records *study.Records, hold bool) (_ *study.Records, samples *study.Samples, rows int, err error) {
 	if err := a.sayGaps(cmd, c, records); err != nil {
 		return nil, nil, 0, err
@@ -117,7 +118,7 @@ func (a *app) withHistory(cmd *cobra.Command, c *config.Config, records *study.R
 	return records, samples, rows, err
 }
 
-// readLabels reads the file of --labels for the rows [from, to) of samples; nil without.
+// readLabels reads the file of --labels for the rows [from, to) of samples. Without --labels it returns nil.
 func (a *app) readLabels(cmd *cobra.Command, c *config.Config, samples *study.Samples, from, to int) (*study.Labels, error) {
 	path, _ := cmd.Flags().GetString("labels")
 	if path == "" {
@@ -134,7 +135,7 @@ func (a *app) readLabels(cmd *cobra.Command, c *config.Config, samples *study.Sa
 	return l, prefixed("--labels", err)
 }
 
-// prefixed says which flag an error is about; nil stays nil.
+// prefixed prepends the name of a flag to an error. A nil error stays nil.
 func prefixed(flag string, err error) error {
 	if err == nil {
 		return nil
@@ -142,7 +143,7 @@ func prefixed(flag string, err error) error {
 	return fmt.Errorf("%s: %w", flag, err)
 }
 
-// withFile is c with another input file, all of it.
+// withFile returns a copy of c with the input file path, read from beginning to end.
 func withFile(c *config.Config, path string) *config.Config {
 	other := c.Clone()
 	f := wire.InputFile(other)

@@ -85,7 +85,7 @@ func (a *app) replay(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	if drawn.Wanted() {
-		if len(cfg.Model.Levels) > 0 && cfg.Output.Empty() { // no output gets more lines by it
+		if len(cfg.Model.Levels) > 0 && cfg.Output.Empty() { // without an output, more levels cost no lines
 			cfg.Model.Levels = study.WithCoverageLevels(cfg.Model.Levels)
 			cfg.Evaluate.Interval = min(cfg.Evaluate.Interval, weightsEvery)
 		}
@@ -156,13 +156,12 @@ func columnsFlag(cmd *cobra.Command) {
 	cmd.Flags().String("columns", "", "more columns of --out: origin, y (the observed value), both with a comma; or nixtla (default: none)")
 }
 
-// weightsEvery is how often replay looks at the weights for a report, in samples per
-// series.
+// weightsEvery is the number of samples per series between two readings of the expert weights for a report.
 const weightsEvery = 20
 
 // onlyFile returns the settings that make a file the only input.
 func onlyFile(command string, paths ...string) []config.Setting {
-	more, _ := json.Marshal(paths[1:]) // of strings
+	more, _ := json.Marshal(paths[1:]) // strings never fail
 	return []config.Setting{
 		{Path: "input.kafka", Value: "null", From: command},
 		{Path: "input.stdin", Value: "null", From: command},
@@ -188,7 +187,7 @@ type replayReport struct {
 	refusals *wire.Refusals
 }
 
-// newReplayReport converts the result of job.Replay.
+// newReplayReport returns the report of the result r of job.Replay.
 func newReplayReport(cfg *config.Config, r *job.Replayed) *replayReport {
 	seconds := r.Elapsed.Seconds()
 	p := &replayReport{
@@ -214,7 +213,7 @@ func newReplayReport(cfg *config.Config, r *job.Replayed) *replayReport {
 	return p
 }
 
-// maxListed is the largest number of lines with scores that are printed without --wide.
+// maxListed is the largest number of score rows that are printed without --wide.
 const maxListed = 40
 
 func (a *app) printReplay(w io.Writer, r *replayReport) {
@@ -234,7 +233,7 @@ func (r *replayReport) footline() string {
 		report.Rate(float64(r.SamplesPerSecond)), plural.Count(r.Forecasts, "forecast"))
 }
 
-// table returns all scores, or the first ones.
+// table returns the table of all scores, or of the first maxListed.
 func (r *replayReport) table(all bool) report.Table {
 	t := report.Table{
 		Title: "Scores", Caption: study.SkillNote, Numeric: 2,

@@ -13,7 +13,7 @@ func reportFlags(cmd *cobra.Command) {
 	cmd.Flags().String("plots", "", "write each plot as SVG and PNG into this folder")
 }
 
-// reportOutputs returns what reportFlags name, after a check that it can be written.
+// reportOutputs returns the outputs named by the flags of reportFlags. It fails if one of them cannot be written.
 func reportOutputs(cmd *cobra.Command) (report.Outputs, error) {
 	page, _ := cmd.Flags().GetString("report")
 	plots, _ := cmd.Flags().GetString("plots")

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// writeJSON prints v as one indented document.
+// writeJSON prints v as one indented JSON document.
 func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -19,12 +19,12 @@ import (
 	"github.com/orffvar/forecaster/stream/file"
 )
 
-// app holds what the commands share: streams, and settings given by the user.
+// app holds the state that all commands share: the standard streams and the settings of the user.
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	args, environ  []string
-	started        bool          // the arguments are valid
+	started        bool          // the arguments are valid, so later errors are not usage errors
 	level          slog.LevelVar // level of the log
 
 	files  []string // --config
@@ -33,8 +33,8 @@ type app struct {
 	wide   bool     // --wide
 }
 
-// outputsAnnotation lists the values of --output for a command whose values are not
-// table and json.
+// outputsAnnotation is the key of an annotation with the values that a command accepts for --output. Without it
+// they are table and json.
 const outputsAnnotation = "outputs"
 
 func (a *app) root() *cobra.Command {
@@ -56,7 +56,7 @@ Exit codes: 0 done; 1 failed; 2 wrong command line or configuration`,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			a.started = true
 			if cmd.Name() != runName {
-				interrupt.HangupsEnd() // they have no configuration to read again
+				interrupt.HangupsEnd() // this command has no configuration to reload
 			}
 			outputs := strings.Split(cmp.Or(cmd.Annotations[outputsAnnotation], "table,json"), ",")
 			if !slices.Contains(outputs, a.output) {
@@ -89,13 +89,13 @@ Exit codes: 0 done; 1 failed; 2 wrong command line or configuration`,
 	return root
 }
 
-// configFlags adds the flags for the configuration.
+// configFlags adds the flags that select and change the configuration.
 func (a *app) configFlags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVarP(&a.files, "config", "c", nil, "configuration file; may be repeated, later files win")
 	cmd.Flags().StringArrayVar(&a.sets, "set", nil, "one setting, such as model.order=4; may be repeated")
 }
 
-// setting is a flag with the key of the configuration that it sets.
+// setting pairs a flag with the configuration key that the flag sets.
 type setting struct {
 	flag, path string
 }
@@ -131,8 +131,8 @@ func checkRefused(cmd *cobra.Command, r *wire.Refusals, records int64) error {
 	return r.Check(records, most)
 }
 
-// assumed prints the format that the first lines of a file have decided: what --strict refuses is assumed, the
-// rest is noted.
+// assumed prints the format that was detected in the first lines of a file: a warning for each choice that --strict
+// rejects, a note for the others.
 func (a *app) assumed(src *file.Source) {
 	assumed, noted := wire.Assumed(src)
 	if assumed != "" {
@@ -156,8 +156,7 @@ func modelFlags(cmd *cobra.Command) {
 	cmd.Flags().String("since", "", "leave out rows before this time, such as 2026-01-31")
 }
 
-// load reads the configuration. Flags in settings take precedence over --set, and forced
-// over everything.
+// load reads the configuration. Order of precedence: forced, then settings, then --set.
 func (a *app) load(cmd *cobra.Command, settings []setting, forced ...config.Setting) (*config.Config, error) {
 	if most, err := cmd.Flags().GetFloat64(maxRefusedFlag); err == nil && !(most >= 0 && most <= 1) {
 		return nil, &usageError{fmt.Errorf("--%s: must be a share in [0, 1], got %g; 1 allows every record to be refused", maxRefusedFlag, most)}
@@ -166,7 +165,7 @@ func (a *app) load(cmd *cobra.Command, settings []setting, forced ...config.Sett
 	for _, s := range a.sets {
 		path, value, ok := strings.Cut(s, "=")
 		if !ok {
-			key := s[:len(s)-len(strings.TrimLeft(s, "abcdefghijklmnopqrstuvwxyz_."))] // what follows may be secret
+			key := s[:len(s)-len(strings.TrimLeft(s, "abcdefghijklmnopqrstuvwxyz_."))] // the rest may be secret
 			if key != s {
 				key += "..."
 			}
@@ -197,7 +196,8 @@ func (a *app) logger(c config.Log) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(a.stderr, options))
 }
 
-// notices returns the log of a command for a file: its reader has just typed the command.
+// notices returns the log of a command that reads a file. Its reader has just typed the command, so lines need no
+// time.
 func (a *app) notices(c config.Log) *slog.Logger {
 	if c.Format != "auto" {
 		return a.logger(c)
