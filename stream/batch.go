@@ -6,8 +6,8 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// Batch holds the points of consecutive records, for the sinks. Its slices belong to the
-// engine.Results that it is a part of, and are reused after Results.Reset.
+// Batch holds the points made from consecutive records, for the sinks. Its slices belong to an engine.Results and
+// are reused after Results.Reset.
 type Batch struct {
 	Forecasts    []Forecast
 	Observations []Observation
@@ -16,39 +16,38 @@ type Batch struct {
 	Events       []Event
 	DeadLetters  []DeadLetter
 
-	Records   int64 // applied: learnt from or refused, not skipped; a refused row of an Assembly beside its parts
-	Series    int   // seen so far
-	Watermark int64 // largest time of a sample learnt from, ns; 0 = none
+	Records   int64 // records applied: learnt or refused, not skipped; a refused row of an Assembly counts beside its parts
+	Series    int   // number of series so far
+	Watermark int64 // largest time of a learnt sample, ns; 0 = none
 	Next      int64 // offset after the last record applied
 
-	Checkpoint bool  // the state at Next is to be saved, or its changes: this batch ends there
-	Since      int64 // Next of the checkpoint that the changes build on; 0 = the state is whole
-	Last       Mark  // of the last message that the state has
-	Saved      int64 // bytes of the state, once it is saved
+	Checkpoint bool  // a checkpoint of the state at Next follows; the batch ends there
+	Since      int64 // Next of the checkpoint to which the changes apply; 0 = the checkpoint has the whole state
+	Last       Mark  // last message in the state
+	Saved      int64 // bytes of the state, set after it is saved
 }
 
 // Forecast is the forecast of all variables of a series for one time.
 type Forecast struct {
 	Series  *Series
 	Model   string
-	Origin  int64 // time of the last sample it is based on, ns
-	Row     int64 // number of samples of Series before that one, without missing ones
+	Origin  int64 // time of the last sample before the forecast, ns
+	Row     int64 // number of samples of Series before the sample at Origin, without missing ones
 	Time    int64 // target time, ns
 	Horizon int   // steps ahead, >= 1
 	Yhat    []float64
 	Lower   []float64 // levels x dim, NaN while not calibrated
 	Upper   []float64
 
-	// The ends of the joint region, length dim, NaN while it is not calibrated; nil
-	// unless engine.Config.Joint.
+	// Bounds of the joint region, length dim, NaN while not calibrated; nil unless engine.Config.Joint.
 	JointLower, JointUpper []float64
 
-	// Reach is the probability that each variable has reached its limit by Time, see scoring.Limit;
-	// NaN: not known, or no limit. Nil unless engine.Config.Limits.
+	// Reach is the probability per variable that it has reached its limit by Time, see scoring.Limit. NaN: not
+	// known, or no limit. Nil unless engine.Config.Limits.
 	Reach []float64
 
-	// Y is the sample Horizon steps after Origin, length dim: not known when the
-	// forecast is made, so nil unless a sink has waited for it.
+	// Y is the sample Horizon steps after Origin, length dim. It is unknown when the forecast is made: nil, unless
+	// a sink waits for the sample.
 	Y []float64
 }
 
@@ -56,42 +55,38 @@ type Forecast struct {
 type Observation struct {
 	Series   *Series
 	Time     int64
-	Missing  int64     // number of samples missing between the one before and this one
+	Missing  int64     // number of missing samples between the previous sample and this one
 	Y        []float64 // NaN = missing
 	Residual []float64 // y - yhat of the one-step forecast; NaN = none
 
-	// AnomalyScore says how improbable the sample is, see anomaly.Scorer. Above 1: an
-	// alarm. NaN: not known yet.
+	// AnomalyScore is the improbability of the sample, see anomaly.Scorer. Above 1: an alarm. NaN: not known yet.
 	AnomalyScore float64
 
-	// StateScore says how far the sample is from what the series was when it was normal, for as long as
-	// that lasts, see anomaly.Scorer.StateScore. Above 1 it is as rare as an alarm. NaN: not known yet.
+	// StateScore is the distance of the sample from the normal samples of the series, see
+	// anomaly.Scorer.StateScore. It stays high while an anomaly lasts. Above 1: as rare as an alarm. NaN: not known
+	// yet.
 	StateScore float64
 
-	// Cause is the view with the largest score. It means nothing while AnomalyScore is NaN.
+	// Cause is the view with the largest score. It is undefined while AnomalyScore is NaN.
 	Cause anomaly.View
 
-	// VariableScores are the parts of AnomalyScore that the variables explain. NaN: not
-	// known yet.
+	// VariableScores are the anomaly scores of the variables, see anomaly.Scorer.VariablesTo. NaN: not known yet.
 	VariableScores []float64
 
-	// Share is the share of each variable in AnomalyScore. Its sum is 1. Nil unless
-	// Anomalous.
+	// Share is the share of each variable in AnomalyScore; the shares sum to 1. Nil unless Anomalous.
 	Share []float64
 
-	// Anomalous marks the samples of an anomaly that are odd enough for an alarm: the first
-	// of them begins it, and the last one ends it. Anomaly is the anomaly so far; nil unless
-	// Anomalous.
+	// Anomalous marks the samples of an anomaly that are odd enough for an alarm. The anomaly begins at the first
+	// and ends at the last of them. Anomaly is the anomaly so far; nil unless Anomalous.
 	Anomalous bool
 	Anomaly   *anomaly.Event
 
-	// Reach is the probability that each variable reaches its limit within the horizon, and TimeToLimit the
-	// seconds until it is more likely than not that it has; NaN: not known, or not within the horizon. Nil
-	// unless engine.Config.Limits.
+	// Reach is the probability per variable that it reaches its limit within the horizon. TimeToLimit is the number
+	// of seconds until this probability exceeds 1/2. NaN: not known, or not within the horizon. Nil unless
+	// engine.Config.Limits.
 	Reach, TimeToLimit []float64
 
-	// LevelSetScore is the score of the model itself, in [0, 1], if the model is an
-	// eval.Detector. NaN: none.
+	// LevelSetScore is the anomaly score in [0, 1] of a model that is an eval.Detector. NaN: none.
 	LevelSetScore float64
 }
 
@@ -105,14 +100,13 @@ type Metric struct {
 	Score   scoring.Score
 }
 
-// Insight describes the inside of a model: its experts and its influence matrix. It comes
-// with the metrics.
+// Insight describes the inside of a model: expert weights and influence matrix. It is emitted with the metrics.
 type Insight struct {
 	Series    *Series
 	Model     string
 	Time      int64
-	Experts   []string  // that the model mixes; nil = it does not
-	Weights   []float64 // of the experts, dim x experts; each row sums to 1
+	Experts   []string  // experts that the model mixes; nil = no mixture
+	Weights   []float64 // expert weights, dim x experts; each row sums to 1
 	Influence []float64 // dim x dim, see eval.Influencer; nil = unknown
 }
 

@@ -2,7 +2,7 @@ package stream
 
 import "context"
 
-// Discard is a Sink, and DeadLetters, that accepts everything and keeps nothing.
+// Discard is a Sink and a DeadLetters that accepts and drops everything.
 type Discard struct{}
 
 // Write implements Sink.

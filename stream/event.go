@@ -10,16 +10,16 @@ import (
 // metrics over all series begin with AllSeries; see engine.Config.Pool.
 const AllSeries = "_all"
 
-// IsPool reports whether a name is one of a series over all series.
+// IsPool reports whether name is a series name for metrics over all series.
 func IsPool(name string) bool { return name == AllSeries || strings.HasPrefix(name, AllSeries+" ") }
 
 // Event reports a change of a series or of its model.
 type Event struct {
 	Series string
-	Tags   []Tag // as of Series
+	Tags   []Tag // tags of Series
 	Time   int64
 	Kind   string // one of event.Kinds
 	Text   string
 
-	Anomaly *event.AnomalyPhase // of the kind event.Anomaly; nil for others
+	Anomaly *event.AnomalyPhase // set if Kind is event.Anomaly, else nil
 }

@@ -6,11 +6,11 @@ import (
 	"hash/fnv"
 )
 
-// Mark identifies a message of a log by its offset and its content: a log that was deleted
-// and created again has other marks. The zero value identifies no message.
+// Mark identifies a message of a log by its offset and its content. A log that was deleted and created again
+// therefore has other marks. The zero value identifies no message.
 type Mark struct {
 	Offset int64
-	Hash   uint64 // of time, key and value; 0 = none
+	Hash   uint64 // hash of time, key and value; 0 = none
 }
 
 // None reports whether m identifies no message.
@@ -23,7 +23,7 @@ func (m Mark) String() string {
 	return fmt.Sprintf("%d:%016x", m.Offset, m.Hash)
 }
 
-// Mark identifies m: not at all when the source could not deliver it whole.
+// Mark returns the mark of m. It is the zero Mark if the source could not deliver m whole.
 func (m *Message) Mark() Mark {
 	if m.Refused != nil {
 		return Mark{}

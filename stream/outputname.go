@@ -10,10 +10,9 @@ var (
 	ownSuffixes = []string{"_lower", "_upper", "_joint", "_score", "_share", "_limit_probability", "_time_to_limit"}
 )
 
-// OutputName returns the name of a variable where outputs have its bounds beside it: cpu,
-// cpu_lower, cpu_upper. Variables with a name that these outputs use themselves, such as
-// cpu_lower, get an underscore behind their name. So does every such name with underscores
-// behind it: no two names become one.
+// OutputName returns the name under which outputs write a variable, beside its bounds: cpu, cpu_lower, cpu_upper. A
+// name that these outputs use themselves, such as cpu_lower, gets one more underscore at its end. So does such a
+// name followed by underscores, which keeps all names distinct.
 func OutputName(variable string) string {
 	base := strings.TrimRight(variable, "_")
 	if slices.Contains(ownNames, base) {

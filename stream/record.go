@@ -8,17 +8,17 @@ import (
 
 // Message is one entry of a log, before decoding.
 type Message struct {
-	Topic     string // or the name of a file
-	Partition int32  // negative: Topic is a file, and Offset+1 the line in it
+	Topic     string // topic, or name of a file
+	Partition int32  // negative: Topic is a file, and Offset+1 its line number
 	Offset    int64
-	Time      int64 // of the log entry, ns since 1970 UTC; 0 = unknown
+	Time      int64 // time of the log entry, ns since 1970 UTC; 0 = unknown
 	Key       []byte
 	Value     []byte
-	Refused   *refuse.Error // the source could not deliver it whole: not to be decoded
-	Place     string        // file:line of a line in one of several files; "" = that of Topic and Offset
+	Refused   *refuse.Error // the source could not deliver the message whole; it is not decoded
+	Place     string        // file:line, for one of several files; "" = place given by Topic and Offset
 }
 
-// Origin says where the message stands, as file:line or topic[partition]@offset.
+// Origin returns the place of the message, as file:line or topic[partition]@offset.
 func (m *Message) Origin() string {
 	if m.Place != "" {
 		return m.Place
@@ -31,29 +31,27 @@ func (m *Message) Origin() string {
 
 // Record is a sample of one series at one time, or a part of one.
 type Record struct {
-	Message *Message // what it was decoded from
+	Message *Message // message it was decoded from
 	Series  string
-	Time    int64     // of the sample, ns since 1970 UTC
-	Names   []string  // variable of each value, no two alike; nil when the format has no names
+	Time    int64     // time of the sample, ns since 1970 UTC
+	Names   []string  // variable of each value, distinct; nil if the format has no names
 	Values  []float64 // NaN = missing
 
-	// Since are the times, ns since 1970 UTC, from which the values of counters count, 1 = unknown; 0 = no
-	// counter. Nil: none is one. assemble.Assembly.Rates makes rates of them.
+	// Since are the start times of counters, ns since 1970 UTC, one per value. 0: no counter. 1: a counter with an
+	// unknown start. Nil: no counters. assemble.Assembly.Rates turns counters into rates.
 	Since []int64
 
-	// Ahead: the exogenous inputs in the record are known before its time comes.
-	// The record itself comes again later.
+	// Ahead marks a record with exogenous inputs that are known before their time. The record comes again when its
+	// time has come.
 	Ahead bool
 }
 
-// Series describes the series of a point. A Series never changes: new variables make a new
-// Series.
+// Series describes the series of a point. A Series is immutable: new variables make a new Series.
 type Series struct {
 	Name      string
 	Variables []string // length dim
-	Tags      []Tag    // ascending by key, see assemble.Config.Tags; nil = the name alone, as id
+	Tags      []Tag    // ascending by key, see assemble.Config.Tags; nil = the only tag is id, the name
 }
 
-// Tag is a name and a value that belong to a series, such as its host. Outputs can search
-// by tags.
+// Tag is a name and a value that belong to a series, such as its host. Outputs index tags.
 type Tag struct{ Key, Value string }
