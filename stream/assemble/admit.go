@@ -10,28 +10,28 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// admitted has the knowledge of one series that admission needs.
+// admitted holds the state of one series that admission needs.
 type admitted struct {
 	info     *stream.Series
 	place    int // in order of appearance
 	vars     *variables
-	samples  int64 // since the variables were new, without missing ones
-	started  bool  // time is the time of a sample
-	time     int64 // of the last sample
+	samples  int64 // number of samples since the last change of variables, without missing ones
+	started  bool  // time is valid
+	time     int64 // time of the last sample
 	estimate spacingEstimate
 	line     timeline
-	counts   []counter // of Config.Rates, without an Assembly
+	counts   []counter // counters of Config.Rates; unused with an Assembly
 
-	candidate []string // other variables that the last records agreed on
-	agreed    int      // number of records that did
+	candidate []string // new variables of the last records
+	agreed    int      // number of consecutive records with candidate
 
-	changed bool // since Engine.Saved
+	changed bool // changed since Engine.Saved
 }
 
 func (s *admitted) Changed() bool { return s.changed }
 
-// admit decides whether r may be learnt from. If so it returns its series, new or old,
-// and leaves the sample in a.y; otherwise it says why not.
+// admit decides whether the models may learn from r. It returns the series of r, new or existing, and leaves the
+// sample in a.y; otherwise it returns the reason for the refusal.
 func (a *Assembler) admit(r *stream.Record) (*admitted, *refuse.Error) {
 	s := a.byName[r.Series]
 	if refusal := a.checkName(r, s == nil); refusal != nil {
@@ -46,12 +46,12 @@ func (a *Assembler) admit(r *stream.Record) (*admitted, *refuse.Error) {
 	s.changed = true
 	found, refusal := a.admitNext(s, r)
 	if refusal != nil && r.Time < s.time {
-		s.line.allow() // the clock was wrong, whatever is wrong with r
+		s.line.allow() // the clock was wrong, whether or not r has another fault
 	}
 	return found, refusal
 }
 
-// admitNext admits a record of s at a possible time.
+// admitNext admits a further record of s, whose time is possible.
 func (a *Assembler) admitNext(s *admitted, r *stream.Record) (*admitted, *refuse.Error) {
 	a.shape(len(s.vars.names))
 	if !s.vars.selectTo(a.y, r, a.fixed != nil) {
@@ -88,8 +88,8 @@ func (a *Assembler) admitFirst(r *stream.Record) (*admitted, *refuse.Error) {
 	return s, nil
 }
 
-// admitOther refuses a record with other variables than s has, unless it is the
-// SchemaChangeAfter-th with these in a row.
+// admitOther handles a record whose variables are not those of s. It refuses the record until SchemaChangeAfter
+// consecutive records agree on the new variables; then s gets these.
 func (a *Assembler) admitOther(s *admitted, r *stream.Record) (*admitted, *refuse.Error) {
 	refusal := a.otherVariables(s.vars, r)
 	if a.c.SchemaChangeAfter == 0 || a.fixed != nil {
@@ -120,7 +120,7 @@ func (a *Assembler) admitOther(s *admitted, r *stream.Record) (*admitted, *refus
 	return s, nil
 }
 
-// variablesOf returns the variables that a series beginning with r would have.
+// variablesOf returns the variables of a new series whose first record is r.
 func (a *Assembler) variablesOf(r *stream.Record) (*variables, *refuse.Error) {
 	if a.fixed != nil {
 		return a.fixed, nil
@@ -146,8 +146,8 @@ func (a *Assembler) variablesOf(r *stream.Record) (*variables, *refuse.Error) {
 	return vars, nil
 }
 
-// variables returns the variables of the names: the variables of the series before, where they have the
-// same. Thousands of series of a fleet do.
+// variables returns the variables with these names. Consecutive series with equal names share one value, which
+// saves memory in a fleet of thousands.
 func (a *Assembler) variables(names []string) *variables {
 	if a.newest == nil || !slices.Equal(a.newest.names, names) {
 		a.newest = newVariables(slices.Clone(names))
@@ -203,7 +203,7 @@ func (a *Assembler) checkTime(r *stream.Record, s *admitted) *refuse.Error {
 	case r.Time == s.time:
 		return refuse.New(refuse.Duplicate, "the last sample of series %q has the same time", r.Series)
 	}
-	s.changed = true // it counts late records
+	s.changed = true // s.line counts late records
 	if s.line.returns(r.Time, a.spacingOf(s)) {
 		return nil
 	}
@@ -232,7 +232,7 @@ func (a *Assembler) otherVariables(want *variables, r *stream.Record) *refuse.Er
 	return refuse.New(refuse.Dimension, "the record has %q and none of the %s expected, such as %q", r.Names[0], plural.Count(len(want.names), "variable"), want.names[0])
 }
 
-// shape gives the scratch memory the sizes for dim variables.
+// shape resizes the scratch memory for dim variables.
 func (a *Assembler) shape(dim int) {
 	if len(a.y) == dim {
 		return
@@ -248,7 +248,7 @@ func fillNaN(v []float64) {
 	}
 }
 
-// duration returns the time from one time to a later one.
+// duration returns to - from, for from <= to.
 func duration(from, to int64) time.Duration {
 	if d := to - from; d >= 0 {
 		return time.Duration(d)

@@ -13,66 +13,61 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// Config says which samples there are.
+// Config configures an Assembler.
 type Config struct {
-	// Variables are the names of the variables of every series, in order. A record with
-	// names gives the values of those listed, and its other values are ignored. A record
-	// without names gives its values in this order. Nil: the first record of a series
-	// says which variables the series has.
+	// Variables are the names of the variables of every series, in order. From a record with names only these
+	// values are used. A record without names gives its values in this order. Nil: the first record of a series
+	// determines its variables.
 	Variables []string
 
-	// Exogenous are the names of variables that are inputs of a model and not forecast.
-	// A record with values of these alone is no sample: it says what the inputs are at
-	// its time, which may lie ahead. Calendar are inputs made of the time.
+	// Exogenous are the names of variables that are inputs of the model and are not forecast. A record with only
+	// such values is no sample: it gives the inputs at its time, which may lie ahead. Calendar are inputs computed
+	// from the time.
 	Exogenous []string
 	Calendar  calendar.Calendar
 
-	// Tags returns the tags of the series with a name, ascending by key, or nil. No two
-	// series may have the same tags. Nil: no series has tags.
+	// Tags returns the tags of a series by its name, ascending by key, or nil. Tags must differ between series.
+	// Nil: no series has tags.
 	Tags func(series string) []stream.Tag
 
 	// Interval is the spacing of the samples. 0: the spacing is estimated, and gaps are
 	// not filled. See docs/design/0001-shape.md.
 	Interval time.Duration
 
-	// Months is the spacing in months of the calendar, instead of Interval: 3 for
-	// quarters. Without either, times that lie months apart are recognised.
+	// Months is the spacing in calendar months, such as 3 for quarters. It excludes Interval. With neither, the
+	// Assembler recognises a spacing of months.
 	Months int
 
-	// Assembly makes samples of records that have a part of one each. It needs an
-	// Interval. Nil: each record is a sample.
+	// Assembly joins records with parts of a sample. It needs an Interval. Nil: each record is a whole sample.
 	Assembly *Assembly
 
-	// MaxGap is the largest number of missing samples of a gap that are filled in. After
-	// a longer gap the lags of the model are dropped. It needs Interval or Months.
+	// MaxGap is the largest number of missing samples per gap that are filled in. After a longer gap the lags of
+	// the model are dropped. MaxGap needs Interval or Months.
 	MaxGap int
 
-	// Rates are the names of variables that count something: their values become what they have
-	// risen by per second. At the first value, and at a smaller one, nobody knows: it is missing.
-	// Missing are numbers that stand for a missing value.
+	// Rates are the names of counters: each value is replaced by its increase per second since the previous value.
+	// The rate is missing at the first value and at a reset. Missing are numbers that stand for a missing value.
 	Rates   []string
 	Missing []float64
 
-	// SchemaChangeAfter is the number of consecutive records with equal, new variables
-	// after which a series starts again with these. Records before are refused with
-	// Dimension. 0: never.
+	// SchemaChangeAfter is the number of consecutive records with equal new variables after which a series starts
+	// again with these variables. The earlier ones are refused with the reason Dimension. 0: never.
 	SchemaChangeAfter int
 
-	// MaxAhead bounds how far the time of a sample may lie after the time of its
-	// message. Without it, one wrong clock makes all that follows late. 0: no bound.
+	// MaxAhead is the largest lead of the time of a sample over the time of its message. It keeps one wrong clock
+	// from making all later samples late. 0: no limit.
 	MaxAhead time.Duration
 
-	// MaxSeries, MaxDim and MaxName limit the number of series, of variables per series
-	// and of bytes per name. MaxAbs limits the absolute value in a sample; a larger one
-	// is refused with NonFinite. 0 means the default.
+	// MaxSeries, MaxDim and MaxName limit the number of series, of variables per series and of bytes per name.
+	// MaxAbs limits the absolute value in a sample; a sample beyond is refused with the reason NonFinite. 0 means
+	// the default.
 	MaxSeries int     // 100,000
 	MaxDim    int     // 1,024
 	MaxName   int     // 256
-	MaxAbs    float64 // 1e50: squares of squares stay finite in the models
+	MaxAbs    float64 // 1e50: fourth powers stay finite in the models
 }
 
-// WithDefaults returns a copy of c with defaults instead of zeros, which shares no
-// memory with c, and the violated relations.
+// WithDefaults returns a deep copy of c with defaults instead of zeros. The error lists all invalid fields.
 func (c Config) WithDefaults() (Config, error) {
 	var errs []error
 	check := func(ok bool, format string, args ...any) {
@@ -128,20 +123,19 @@ func (c Config) WithDefaults() (Config, error) {
 	return c, errors.Join(errs...)
 }
 
-// Assembler makes whole samples of records: it decides which records may be learnt
-// from, puts their parts on the time grid, fills gaps and keeps the
-// exogenous inputs. It has no clock, no goroutine and does no I/O: the samples are a
-// function of its configuration and of the records. An Engine has one; what needs the
-// samples of a file and no model uses it alone.
+// Assembler makes samples from records. It refuses invalid records, puts parts of samples on the time grid, fills
+// gaps and keeps exogenous inputs. It has no clock, no goroutine and no I/O: its samples are a function of its
+// configuration and of the records. An Engine has an Assembler; code that needs samples without a model uses one
+// directly.
 type Assembler struct {
 	c     Config
 	fixed *variables // c.Variables, or nil
 
-	// Afford decides whether there is memory for a series of dim variables, in the place of
-	// one or, if that is -1, a new one; nil = always.
+	// Afford refuses a series of dim variables if there is no memory for it. place is the place of the series that
+	// it replaces, -1 for a new series. Nil: never refuses.
 	Afford func(place, dim int) *refuse.Error
 
-	series []*admitted // in order of appearance: the only order in use
+	series []*admitted // in order of appearance; loops use only this order
 	byName map[string]*admitted
 	newest *variables // see Assembler.variables
 
@@ -151,12 +145,12 @@ type Assembler struct {
 	exogenous   []*exogenousInputs // in order of appearance
 	exogenousOf map[string]*exogenousInputs
 
-	// Scratch: it holds nothing between two calls of Add.
+	// Scratch of one call of Add.
 	sample     Sample
 	y, missing []float64     // dim
 	given      []float64     // exogenous inputs of a record
-	targets    stream.Record // a record without them
-	cleaned    stream.Record // a record without Missing
+	targets    stream.Record // a record without its exogenous inputs
+	cleaned    stream.Record // a record with NaN for the numbers in Config.Missing
 	columns    []int
 	numbered   []string
 	row        stream.Record
@@ -164,8 +158,7 @@ type Assembler struct {
 	rowValues  []float64
 }
 
-// New returns an Assembler that has seen nothing. The error reports every
-// violated relation of c at once.
+// New returns an Assembler without series. The error lists all invalid fields of c.
 func New(c Config) (*Assembler, error) {
 	c, err := c.WithDefaults()
 	if err != nil {
@@ -181,14 +174,14 @@ func New(c Config) (*Assembler, error) {
 	return a, nil
 }
 
-// NumSeries returns the number of series seen.
+// NumSeries returns the number of series so far.
 func (a *Assembler) NumSeries() int { return len(a.series) }
 
 // SeriesAt returns the i-th series in order of appearance.
 func (a *Assembler) SeriesAt(i int) *stream.Series { return a.series[i].info }
 
-// newSeries describes a series. Its tags are a function of its name, so that no
-// checkpoint needs them.
+// newSeries returns the description of a series. Its tags are a function of its name, so no checkpoint contains
+// them.
 func (a *Assembler) newSeries(name string, variables []string) *stream.Series {
 	s := &stream.Series{Name: name, Variables: variables}
 	if a.c.Tags != nil {
@@ -197,41 +190,38 @@ func (a *Assembler) newSeries(name string, variables []string) *stream.Series {
 	return s
 }
 
-// Sample is the values of all variables of a series at one time.
+// Sample holds the values of all variables of a series at one time.
 type Sample struct {
-	Series *stream.Series // another one after a change of its variables
+	Series *stream.Series // replaced when the variables of the series change
 	Place  int            // of the series, in order of appearance
 	Row    int64          // number of samples of Series before this one, without missing ones
 	Time   int64          // ns since 1970 UTC
 	Y      []float64      // length dim; NaN = missing
 
-	// Missing: nothing has arrived for this time. The sample fills a gap, and Y is NaN.
+	// Missing marks a sample that fills a gap: no record came for its time, and Y is NaN.
 	Missing bool
 
-	// Gap is the number of samples missing before this sample; Break of them were not
-	// filled in. After a Break, the earlier samples are no neighbours in time of this
-	// sample.
+	// Gap is the number of samples missing before this one. Break is the number of these that were not filled in.
+	// With Break > 0 the previous sample is no neighbour in time.
 	Gap, Break int64
 
-	// Wrong is the time of the previous sample if it lies after this one and the records
-	// since have shown that it was wrong; else 0. The earlier samples are then no
-	// neighbours in time of this sample.
+	// Wrong is the time of the previous sample if that time was wrong: it lies after this one, and later records
+	// disagree with it. Otherwise 0. With Wrong != 0 the previous sample is no neighbour in time.
 	Wrong int64
 
 	Spacing   Spacing          // to the next sample; 0 = not known yet
 	exogenous *exogenousInputs // of the series, or nil
 }
 
-// Receiver gets the samples and refusals of an Assembler. The arguments are valid until the
-// method returns.
+// Receiver receives the samples and refusals of an Assembler. Arguments are valid until the method returns.
 type Receiver interface {
-	Sample(s *Sample) error // an error ends Add, and the Assembler is not to be used again
+	Sample(s *Sample) error // an error ends Add; the Assembler must not be used afterwards
 	Refuse(m *stream.Message, err *refuse.Error)
 }
 
-// Add gives r to the Assembler, and the completed samples to receiver, in order. Without an
-// Assembly r is a sample, and the samples missing before it come first. A refused record
-// changes no sample. A refused row of an Assembly comes as a message of its own.
+// Add adds r and passes the completed samples to receiver, in order. Without an Assembly, r is one sample, and the
+// missing samples before it come first. A refused record changes no sample. A refused row of an Assembly is passed
+// on as a message of its own.
 func (a *Assembler) Add(receiver Receiver, r *stream.Record) error {
 	if r.Names != nil && len(r.Names) != len(r.Values) {
 		panic("stream: a record has not as many names as values")
@@ -240,7 +230,7 @@ func (a *Assembler) Add(receiver Receiver, r *stream.Record) error {
 	if len(a.c.Exogenous) > 0 {
 		targets, refusal := a.separate(r)
 		if r.Ahead {
-			return nil // a refusal comes with the record itself
+			return nil // the record itself brings the refusal
 		}
 		if refusal != nil {
 			receiver.Refuse(r.Message, refusal)
@@ -259,7 +249,7 @@ func (a *Assembler) Add(receiver Receiver, r *stream.Record) error {
 	return a.addWhole(receiver, r)
 }
 
-// withoutMissing returns r with missing values for the numbers that stand for one.
+// withoutMissing returns r with NaN for the numbers in Config.Missing.
 func (a *Assembler) withoutMissing(r *stream.Record) *stream.Record {
 	stands := func(v float64) bool { return slices.Contains(a.c.Missing, v) }
 	if !slices.ContainsFunc(r.Values, stands) {
@@ -276,7 +266,7 @@ func (a *Assembler) withoutMissing(r *stream.Record) *stream.Record {
 	return &a.cleaned
 }
 
-// addWhole passes a whole sample on, after the missing ones before it.
+// addWhole passes on r as a whole sample, after the missing samples before it.
 func (a *Assembler) addWhole(receiver Receiver, r *stream.Record) error {
 	s, refusal := a.admit(r)
 	if refusal != nil {
@@ -308,9 +298,8 @@ func (a *Assembler) addWhole(receiver Receiver, r *stream.Record) error {
 	return a.deliver(receiver, s, sample)
 }
 
-// fillGap passes on the samples that are missing between the last one of s and one at
-// time t: at most MaxGap. It returns how many are missing, and how many of them were
-// left out. Without a fixed spacing, and before the first sample, nothing is missing.
+// fillGap passes on at most MaxGap missing samples of s before time t. gap is the number of missing samples, left
+// the number of these that were not filled in. Without a fixed spacing, and before the first sample, gap is 0.
 func (a *Assembler) fillGap(receiver Receiver, s *admitted, t int64) (gap, left int64, err error) {
 	every := a.c.fixedSpacing()
 	if every == 0 || s.samples == 0 {

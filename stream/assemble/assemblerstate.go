@@ -7,9 +7,8 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// State transfers all series, rows and exogenous inputs, or those that have changed. Each
-// comes with its place in the order of appearance, so that the changes to the state of a
-// new Assembler are the whole state.
+// State transfers all series, rows and exogenous inputs, or only those that have changed. Each has its place in the
+// order of appearance. Invariant: the changes to a new Assembler are the whole state.
 func (a *Assembler) State(c *snapshot.Codec, all bool) {
 	c.Section("assembler")
 	snapshot.Some(c, a.series, all, a.c.MaxSeries, a.admittedState)
@@ -23,7 +22,7 @@ func (a *Assembler) State(c *snapshot.Codec, all bool) {
 	}
 }
 
-// Saved notes that the present state was kept.
+// Saved marks the present state as saved.
 func (a *Assembler) Saved() {
 	for _, s := range a.series {
 		s.changed = false

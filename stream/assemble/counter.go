@@ -8,23 +8,26 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// counter is the last value of a column, in a closed row, that counts something since a time.
+// counter is the last value of a counter in a closed row.
 type counter struct {
 	time   int64
 	value  float64 // NaN = none
 	resets int64
 }
 
-// rate returns how much the counter has risen in a second, until the value v at time t that counts since a time,
-// 1 = unknown. It is NaN when nobody knows: at the first value, and when the counter has begun again at an
-// unknown time, as a smaller value shows.
+// rate returns the increase of the counter per second, from its last value to the value v at time t. since is the
+// start of the counter, 1 = unknown.
+//
+//	rate = (v - last) / (t - last time), after a reset at a known time v / (t - since).
+//
+// It is NaN at the first value, and after a reset at an unknown time, which a smaller value reveals.
 func (k *counter) rate(v float64, t, since int64) float64 {
 	before := *k
 	k.time, k.value = t, v
 	switch {
 	case math.IsNaN(before.value) || t <= before.time:
 		return math.NaN()
-	case since > before.time && since < t: // it has begun again
+	case since > before.time && since < t: // a reset at a known time
 		k.resets++
 		return v / time.Duration(t-since).Seconds()
 	case v < before.value:
@@ -34,7 +37,7 @@ func (k *counter) rate(v float64, t, since int64) float64 {
 	return (v - before.value) / time.Duration(t-before.time).Seconds()
 }
 
-// startUnknown is the time since which a counter counts that says none.
+// startUnknown is the start time of a counter whose record gives none.
 const startUnknown = 1
 
 // state transfers k.
@@ -44,18 +47,18 @@ func (k *counter) state(c *snapshot.Codec) {
 	c.Int64(&k.resets)
 }
 
-// counts reports whether a grid may have counters.
+// counts reports whether the grid may have counters.
 func (a *Assembler) counts() bool { return a.c.Assembly.Rates || len(a.c.Rates) > 0 }
 
-// newCounts returns the counters of a new series.
+// newCounts returns the counters of a new series, nil with an Assembly.
 func (a *Assembler) newCounts() []counter {
 	if a.c.Assembly != nil {
-		return nil // the grid has them
+		return nil // the grid has the counters
 	}
 	return slices.Repeat([]counter{{value: math.NaN()}}, len(a.c.Rates))
 }
 
-// toRates replaces the counters in the sample of s at time t, which is in a.y.
+// toRates replaces the counters in a.y, the sample of s at time t, by rates.
 func (a *Assembler) toRates(s *admitted, t int64) {
 	for k, name := range a.c.Rates {
 		if j, ok := s.vars.index[name]; ok && !math.IsNaN(a.y[j]) {
@@ -64,7 +67,7 @@ func (a *Assembler) toRates(s *admitted, t int64) {
 	}
 }
 
-// Resets returns how often a counter has begun again.
+// Resets returns the number of counter resets.
 func (a *Assembler) Resets() (n int64) {
 	for _, s := range a.series {
 		for _, k := range s.counts {

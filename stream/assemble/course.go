@@ -8,17 +8,18 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// Course counts how a variable rises and falls, which shows a counter: it rises, and falls at resets alone.
+// Course counts the rises and falls of a variable, in order to recognise a counter. A counter rises, and falls only
+// at a reset.
 type Course struct {
 	Known, Same, Rises, Falls int
-	Resets                    int // falls to less than half
+	Resets                    int // falls to less than half of the previous value
 	Least, Largest            float64
 	Whole                     bool // all values are integers
 
 	before, sum float64
 }
 
-// Add takes the next value; NaN = missing.
+// Add adds the next value; NaN = missing.
 func (c *Course) Add(v float64) {
 	if math.IsNaN(v) {
 		return
@@ -44,8 +45,8 @@ func (c *Course) Add(v float64) {
 	c.before, c.sum = v, c.sum+v
 }
 
-// Counter reports whether the values are those of a counter: they rise more than 20 times, fall at resets
-// alone and seldom, and lie, as sums do, far above the mean step.
+// Counter reports whether the values look like a counter: more than 20 rises; no fall but resets, at most one per
+// 20 rises; and a mean far above the mean step.
 func (c *Course) Counter() bool {
 	n := float64(c.Known)
 	return c.Known > 0 && c.Least >= 0 && c.Rises > 20 && c.Falls == c.Resets && 20*c.Falls <= c.Rises && c.sum/n > 10*(c.Largest-c.Least)/n
@@ -54,16 +55,16 @@ func (c *Course) Counter() bool {
 // settled reports whether no later value can make the variable a counter.
 func (c *Course) settled() bool { return c.Least < 0 || c.Falls > c.Resets }
 
-// counted matches names that suggest that a variable counts.
+// counted matches names that suggest a counter.
 var counted = regexp.MustCompile(`(?i)(_|\b)(total|count|counter|sum|bytes|packets|octets|bucket)$`)
 
-// Courses are the courses of the variables of many series.
+// Courses holds the courses of the variables of many series.
 type Courses struct {
 	of   map[*stream.Series][]Course
 	list []*stream.Series // in order of appearance
 }
 
-// Add takes the next values of a series.
+// Add adds the next values of a series.
 func (w *Courses) Add(s *stream.Series, y []float64) {
 	const most = 1000 // series
 	if w.of == nil {
@@ -85,8 +86,8 @@ func (w *Courses) Add(s *stream.Series, y []float64) {
 	}
 }
 
-// Counters returns the variables that are counters in some series and resets, integers or a name show that
-// they are no mere trend, and the number of their resets.
+// Counters returns the names of the variables that are a counter in some series, and the number of their resets. A
+// counter without resets could be a trend: it must also have integers only, or a name that suggests a counter.
 func (w *Courses) Counters() (names []string, resets int) {
 	for _, s := range w.list {
 		for j, name := range s.Variables {

@@ -10,28 +10,26 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// maxInputTimes is the number of times per series for which exogenous inputs are kept.
+// maxInputTimes is the largest number of times per series whose exogenous inputs are kept.
 const maxInputTimes = 10_000
 
-// exogenousInputs are the exogenous inputs of one series, as known now and
-// for times that lie ahead.
+// exogenousInputs are the known exogenous inputs of one series, for the present and for later times.
 type exogenousInputs struct {
 	name    string
 	at      []inputsAt // ascending
-	changed bool       // since the last checkpoint
+	changed bool       // changed since the last checkpoint
 }
 
 func (x *exogenousInputs) Changed() bool { return x.changed }
 
-// inputsAt are the exogenous inputs at one time; NaN = not known.
+// inputsAt holds the exogenous inputs at one time; NaN = unknown.
 type inputsAt struct {
 	time   int64
 	values []float64
 }
 
-// separate takes the exogenous inputs out of r and keeps them. It returns the rest of r,
-// the variables that are forecast, or nil when these have no value: then r says what the
-// inputs are at its time, which may lie ahead.
+// separate moves the exogenous inputs of r into the Assembler, and returns the rest of r. It returns nil if the
+// rest has no value: r then only gives the inputs at its time, which may lie ahead.
 func (a *Assembler) separate(r *stream.Record) (*stream.Record, *refuse.Error) {
 	names := r.Names
 	if names == nil {
@@ -69,7 +67,7 @@ func (a *Assembler) separate(r *stream.Record) (*stream.Record, *refuse.Error) {
 	return p, nil
 }
 
-// keepInputs remembers a.given.
+// keepInputs stores a.given, the inputs of r.
 func (a *Assembler) keepInputs(r *stream.Record) *refuse.Error {
 	x := a.exogenousOf[r.Series]
 	if x == nil {
@@ -105,8 +103,7 @@ func (x *exogenousInputs) find(t int64) (int, bool) {
 	return slices.BinarySearchFunc(x.at, t, func(m inputsAt, t int64) int { return cmp.Compare(m.time, t) })
 }
 
-// forget drops inputs older than the newest inputs that are not after t, and leaves the
-// last known values there.
+// forget drops inputs before the newest inputs at or before t. Those take over the last known values.
 func (x *exogenousInputs) forget(t int64) {
 	i, found := x.find(t)
 	if !found {
@@ -144,13 +141,12 @@ func (x *exogenousInputs) nearest(t, spacing int64) *inputsAt {
 	return best
 }
 
-// Inputs returns the number of inputs per time: the exogenous ones, then the calendar.
+// Inputs returns the number of inputs per time: exogenous inputs, then calendar inputs.
 func (c *Config) Inputs() int { return len(c.Exogenous) + c.Calendar.Len() }
 
-// InputsTo writes the inputs as they are known when s has come: u is row-major
-// (horizon+1) x Inputs, row h the inputs h samples after s, NaN = not known. The newest
-// values before s stand for missing ones at s itself. s is the sample that the
-// Assembler has passed on last.
+// InputsTo writes the inputs known at the time of s into u, (horizon+1) x Inputs, row-major. Row h has the inputs h
+// samples after s; NaN = unknown. Row 0 replaces missing inputs by the last values before s. s must be the sample
+// that was passed on last.
 func (a *Assembler) InputsTo(u []float64, s *Sample, horizon int) {
 	n := a.c.Inputs()
 	fillNaN(u)

@@ -10,22 +10,22 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// grid is the part of a series that is not yet in closed rows.
+// grid holds the parts of the samples of one series whose rows are still open.
 type grid struct {
 	name   string
-	names  []string       // of the columns, in order of appearance
-	index  map[string]int // looked up, never ranged over
-	since  []int64        // first row that a column was in, before one was closed
+	names  []string       // names of the columns, in order of appearance
+	index  map[string]int // column by name; never ranged over
+	since  []int64        // per column, the earliest row with a value of it before a row was closed
 	latest int64          // largest time of a value
-	line   timeline       // of the times of values
-	begun  bool           // a row was closed, the last one being
+	line   timeline       // timeline of the times of values
+	begun  bool           // some row is closed; closed is the last closed row
 	closed int64
 	open   []row // ascending
 	held   []held
 	counts []counter // with Assembly.Rates
 	spare  []row
 
-	changed bool // since Engine.Saved
+	changed bool // changed since Engine.Saved
 }
 
 func (g *grid) Changed() bool { return g.changed }
@@ -36,11 +36,10 @@ type held struct {
 	value float64 // NaN = none
 }
 
-// addToGrid puts the parts of r into the open rows of its series, and passes on the rows
-// that close by it.
+// addToGrid adds the values of r to the open rows of its series, and passes on the rows that close.
 func (a *Assembler) addToGrid(receiver Receiver, r *stream.Record) error {
 	if g := a.gridOf[r.Series]; g != nil && r.Time < g.latest && a.over(g, a.rowOf(r.Time)) {
-		g.changed = true // it counts late records
+		g.changed = true // g.line counts late records
 		if g.line.returns(r.Time, Spacing(a.c.Interval)) {
 			a.rewind(receiver, g, r)
 		}
@@ -51,7 +50,7 @@ func (a *Assembler) addToGrid(receiver Receiver, r *stream.Record) error {
 		return nil
 	}
 	if g == nil {
-		return nil // none of its variables is wanted
+		return nil // no variable of r is wanted
 	}
 	g.changed = true
 	switch {
@@ -98,8 +97,7 @@ func (a *Assembler) addToGrid(receiver Receiver, r *stream.Record) error {
 	return nil
 }
 
-// rewind takes a grid back to the time of r: the rows after it had wrong times, and become
-// dead letters.
+// rewind sets a grid back to the time of r. The rows after that time had wrong times and become dead letters.
 func (a *Assembler) rewind(receiver Receiver, g *grid, r *stream.Record) {
 	at := a.rowOf(r.Time)
 	for len(g.open) > 0 && g.open[len(g.open)-1].at > at {
@@ -131,9 +129,9 @@ func (a *Assembler) rewind(receiver Receiver, g *grid, r *stream.Record) {
 	}
 }
 
-// gridFor returns the grid of the series of r, with a column for each variable of r.
-// Their indices are left in a.columns, -1 for a variable that is not wanted. Nil: none is
-// wanted. A record that is refused leaves nothing behind.
+// gridFor returns the grid of the series of r, with a column per wanted variable of r. It sets a.columns to the
+// column of each value, -1 for an unwanted variable. It returns nil if no variable is wanted. A refused record
+// changes nothing.
 func (a *Assembler) gridFor(r *stream.Record) (*grid, *refuse.Error) {
 	g := a.gridOf[r.Series]
 	if refusal := a.checkName(r, g == nil); refusal != nil {
@@ -181,8 +179,7 @@ func (a *Assembler) gridFor(r *stream.Record) (*grid, *refuse.Error) {
 	return g, nil
 }
 
-// checkColumns checks names and values, and reports whether any of the variables
-// is asked for.
+// checkColumns checks names and values, and reports whether any variable is wanted.
 func (a *Assembler) checkColumns(g *grid, r *stream.Record, names []string) (wanted bool, refusal *refuse.Error) {
 	columns := 0
 	if g != nil {

@@ -11,16 +11,16 @@ import (
 	"github.com/orffvar/forecaster/stream/event"
 )
 
-// row is a sample in the making; its time is at * Interval.
+// row is an open row of a grid. Its time is at * Interval.
 type row struct {
 	at     int64
 	values []float64 // one per column; NaN = none
-	times  []int64   // of the values; with AggregateMean how many they are the mean of
-	since  []int64   // with Assembly.Rates: from when the values count; 0 = no counter
+	times  []int64   // time of each value; with AggregateMean the number of values in the mean
+	since  []int64   // start of each counter, with Assembly.Rates; 0 = no counter
 	filled int       // number of values
 }
 
-// rowOf returns the row that a time belongs to: the nearest, the later one of two.
+// rowOf returns the row nearest to time t. Halfway between two rows it is the later one.
 func (a *Assembler) rowOf(t int64) int64 {
 	step := int64(a.c.Interval)
 	at, rest := t/step, t%step
@@ -33,7 +33,7 @@ func (a *Assembler) rowOf(t int64) int64 {
 	return at
 }
 
-// widen gives r n columns.
+// widen extends r to n columns.
 func (r *row) widen(n int) {
 	for len(r.values) < n {
 		r.values = append(r.values, math.NaN())
@@ -42,7 +42,7 @@ func (r *row) widen(n int) {
 	}
 }
 
-// rowAt returns the open row at a place, new or old.
+// rowAt returns the open row at a place. It makes the row if needed.
 func (g *grid) rowAt(at int64) *row {
 	i := len(g.open)
 	for i > 0 && g.open[i-1].at >= at {
@@ -66,7 +66,7 @@ func (a *Assembler) due(g *grid) bool {
 	return a.over(g, first.at) || !a.c.Assembly.WaitForLate && g.begun && first.at == g.closed+1 && a.complete(g, first)
 }
 
-// over reports whether a row of g is waited for no longer.
+// over reports whether the wait for the row at a place has ended.
 func (a *Assembler) over(g *grid, at int64) bool {
 	step := int64(a.c.Interval)
 	end := at*step + step - step/2 + int64(a.c.Assembly.Wait)
@@ -91,7 +91,7 @@ func (a *Assembler) complete(g *grid, r *row) bool {
 	return len(names) > 0
 }
 
-// known returns the variables that the series of g has; nil before it has any.
+// known returns the variables of the series of g, nil before the series exists.
 func (a *Assembler) known(g *grid) []string {
 	if a.fixed != nil {
 		return a.fixed.names
@@ -102,8 +102,7 @@ func (a *Assembler) known(g *grid) []string {
 	return nil
 }
 
-// closeRow passes on the first open row, and before it the empty ones that have the last
-// values.
+// closeRow passes on the first open row. With FillLast, it first passes on the empty rows before it.
 func (a *Assembler) closeRow(receiver Receiver, g *grid, m *stream.Message) error {
 	first := g.open[0]
 	g.open = slices.Delete(g.open, 0, 1)
@@ -130,14 +129,14 @@ func (a *Assembler) closeRow(receiver Receiver, g *grid, m *stream.Message) erro
 	return err
 }
 
-// passRow passes on a row as a whole sample.
+// passRow passes on r as a whole sample.
 func (a *Assembler) passRow(receiver Receiver, g *grid, r row, m *stream.Message) error {
 	a.makeRow(g, r, m)
 	return a.addWhole(receiver, &a.row)
 }
 
-// makeRow makes a.row a record of r. Its variables are the variables of the series, then others that
-// have a value in it. The first row has all that were in it or in the next one, in the order of
+// makeRow sets a.row to a record with the values of r. Its variables are those of the series, then others with a
+// value in r. The first row of a series has all variables with a value in it or in the next row, in the order of
 // their names.
 func (a *Assembler) makeRow(g *grid, r row, m *stream.Message) {
 	names := a.known(g)
@@ -163,8 +162,7 @@ func (a *Assembler) makeRow(g *grid, r row, m *stream.Message) {
 	a.row = stream.Record{Message: &a.rowMessage, Series: g.name, Time: r.at * int64(a.c.Interval), Names: names, Values: a.rowValues}
 }
 
-// others returns the variables with a value in r that the series does not have, in
-// the order of their names.
+// others returns the variables with a value in r that are not variables of the series, in the order of their names.
 func (a *Assembler) others(g *grid, r row) []string {
 	if a.fixed != nil || len(g.names) == len(a.byName[g.name].vars.names) {
 		return nil
@@ -180,7 +178,7 @@ func (a *Assembler) others(g *grid, r row) []string {
 	return names
 }
 
-// valueIn returns the value of a column in r, or what stands for it.
+// valueIn returns the value of column c in r. If it is missing, FillLast replaces it by the last value.
 func (a *Assembler) valueIn(g *grid, r row, c int) float64 {
 	if c < len(r.values) && !math.IsNaN(r.values[c]) {
 		return r.values[c]
@@ -191,7 +189,7 @@ func (a *Assembler) valueIn(g *grid, r row, c int) float64 {
 	return math.NaN()
 }
 
-// rowLetter gives the message of a refused row its values, as wide JSON.
+// rowLetter sets the message of a refused row to its values, as wide JSON.
 func rowLetter(r *stream.Record) {
 	var b strings.Builder
 	b.WriteString(`{"time":"` + event.TimeText(r.Time) + `","values":{`)

@@ -8,16 +8,16 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// Spacing is the time from one sample to the next: nanoseconds, or months of the
-// calendar if it is negative, or one of the workdays; 0 = unknown.
+// Spacing is the time from one sample to the next. Positive: nanoseconds. Negative: calendar months, or one of the
+// workdays. 0: unknown.
 type Spacing int64
 
 // months returns a spacing of n months.
 func months(n int) Spacing { return Spacing(-n) }
 
-// After returns the time h samples after t, or the end of time. Months keep the day
-// and the time of the day, in UTC; the last day of a month stays the last, and a day
-// that a month does not have becomes its last.
+// After returns the time h samples after t, or math.MaxInt64 beyond the range of times. Months keep the day and the
+// time of day, in UTC. The last day of a month stays the last day, and a day that a month lacks becomes its last
+// day.
 func (s Spacing) After(t int64, h int) int64 {
 	if s.isWorkdays() {
 		return s.afterWorkdays(t, h)
@@ -38,8 +38,8 @@ func (s Spacing) After(t int64, h int) int64 {
 	return first.AddDate(0, 0, day-1).UnixNano() + clock
 }
 
-// between returns the number of samples from one time to another, to the nearest. The spacing is
-// none of the workdays, which are estimated only.
+// between returns the number of samples between two times, rounded to the nearest. The spacing must not be
+// workdays, which are only estimated, never configured.
 func (s Spacing) between(from, to int64) int64 {
 	if s > 0 {
 		n, rest := (to-from)/int64(s), (to-from)%int64(s)
@@ -61,7 +61,7 @@ func (s Spacing) between(from, to int64) int64 {
 	}
 }
 
-// Length is the length of a spacing in ns, an average for months and workdays.
+// Length returns the length of a spacing in ns, the average length for months and workdays.
 func (s Spacing) Length() int64 {
 	switch {
 	case s >= 0:
@@ -76,8 +76,7 @@ func daysIn(t time.Time) int { return time.Date(t.Year(), t.Month()+1, 0, 0, 0, 
 
 func lastDay(t time.Time) bool { return t.Day() == daysIn(t) }
 
-// monthsBetween returns how many months lie between two times at the same day of the
-// month, or both on the last, at the same time of the day; otherwise 0.
+// monthsBetween returns the n in [1, longestMonths] with months(n).After(from, 1) = to, or 0 if there is none.
 func monthsBetween(from, to int64) int64 {
 	a, b := time.Unix(0, from).UTC(), time.Unix(0, to).UTC()
 	n := 12*(b.Year()-a.Year()) + int(b.Month()) - int(a.Month())
@@ -90,23 +89,23 @@ func monthsBetween(from, to int64) int64 {
 // longestMonths is the largest spacing in months: ten years.
 const longestMonths = 120
 
-// spacings is the number of differences that the spacing is the median of: few
-// enough to follow a change of the rate soon.
+// spacings is the number of differences in the median. It is small, so that the estimate soon follows a change of
+// the rate.
 const spacings = 31
 
-// spacingEstimate is the running median of the differences between sample times: in months,
-// if all of them are months.
+// spacingEstimate is the running median of the differences between sample times. It is in months if all differences
+// are whole months.
 type spacingEstimate struct {
 	ring     [spacings]int64 // differences, in order of arrival
-	calendar [spacings]int64 // the same in months, 0 = not a number of months
-	sorted   [spacings]int64 // those in ring, ascending
-	n, at    int             // number of them, and place of the next in ring
+	calendar [spacings]int64 // differences in months, 0 = not a whole number of months
+	sorted   [spacings]int64 // differences in ascending order
+	n, at    int             // number of differences, and index in ring of the next one
 }
 
-// add takes the next difference into account.
+// add adds the difference between two consecutive sample times.
 func (s *spacingEstimate) add(from, to int64) {
 	d := to - from
-	if s.n < spacings || s.ring[s.at] != d { // else an equal one leaves
+	if s.n < spacings || s.ring[s.at] != d { // otherwise an equal difference leaves
 		if s.n == spacings {
 			i, _ := slices.BinarySearch(s.sorted[:], s.ring[s.at])
 			copy(s.sorted[i:], s.sorted[i+1:])
@@ -125,8 +124,8 @@ func (s *spacingEstimate) add(from, to int64) {
 	s.at = (s.at + 1) % spacings
 }
 
-// median returns the lower median, or 0 before the first difference; the days of work if it is a
-// day and there are none on weekends. The last sample is at last.
+// median returns the lower median of the differences, 0 before the first. It returns workdays if the median is a
+// day and no sample lies on a weekend. last is the time of the last sample.
 func (s *spacingEstimate) median(last int64) Spacing {
 	if s.n == 0 {
 		return 0

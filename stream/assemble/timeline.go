@@ -7,37 +7,37 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// timeline notices that the clock of a series was wrong for a while. One sample in the year
-// 2261 makes all that follow late. When Agreement late records in a row go on in a hole, where
-// the series has no sample, they are right, and what lies after the hole was wrong. Records that
-// are sent again lie in no hole, so they change nothing.
+// timeline detects that the clock of a series was wrong for a while. One sample in the year 2261 makes all later
+// samples late. If Agreement consecutive late records ascend within one hole, a span of time without samples, they
+// are right and the samples after the hole had wrong times. Records that are sent again lie in no hole, so they
+// change nothing.
 type timeline struct {
 	holes []hole // ascending
-	back  int    // late records in a row, in one hole, that ascend
-	last  int64  // time of the last of these
+	back  int    // number of consecutive late records that ascend in one hole
+	last  int64  // time of the last of these records
 }
 
-// hole is a step in time that no sample lies in. A clock that is wrong by the length of the
-// hole comes back to a time in it, unless it has been wrong for longer than that: so a hole
-// counts only until the series has gone on for as long.
+// hole is a span of time without samples. A clock that was ahead by the length of the hole comes back to a time
+// within the hole, unless it was wrong for longer than this length. A hole is therefore dropped once the series has
+// continued for its length.
 type hole struct {
 	before int64 // last time before it; MinInt64: the series begins after the hole
 	landed int64 // first time after it
-	since  int64 // ns that the series has gone on for, without steps that are holes themselves
+	since  int64 // ns by which the series has continued since, without steps that are holes
 }
 
 const (
-	Agreement    = 10   // late records in a row that outweigh what lies ahead, and spacings that make no hole
-	forgetBefore = 1000 // spacings after which the beginning of a series stands
-	maxHoles     = 16   // the shortest is forgotten first
+	Agreement    = 10   // consecutive late records that outweigh the samples ahead; also the least length of a hole, in spacings
+	forgetBefore = 1000 // spacings after which the first time of a series counts as right
+	maxHoles     = 16   // beyond this number the shortest hole is dropped
 )
 
-// begin takes the first time of a series: it may be wrong, too.
+// begin sets the first time of a series. It may be wrong, too.
 func (l *timeline) begin(t int64) {
 	*l = timeline{holes: []hole{{before: math.MinInt64, landed: t}}}
 }
 
-// advance takes a time after the one before; every is the time between samples, 0 = not known.
+// advance adds the step between two consecutive times. every is the time between samples, 0 = unknown.
 func (l *timeline) advance(from, to int64, every Spacing) {
 	l.back = 0
 	if l.add(from, to, every) {
@@ -49,7 +49,7 @@ func (l *timeline) advance(from, to int64, every Spacing) {
 	l.holes = slices.DeleteFunc(l.holes, func(h hole) bool { return h.stands(every) })
 }
 
-// stands reports whether what follows h was right.
+// stands reports whether the times after h count as right.
 func (h *hole) stands(every Spacing) bool {
 	if h.before == math.MinInt64 {
 		return h.since/every.Length() >= forgetBefore
@@ -57,7 +57,7 @@ func (h *hole) stands(every Spacing) bool {
 	return uint64(h.since) >= span(h.before, h.landed)
 }
 
-// add notes that no sample lies between two times, if that is long.
+// add adds a hole between two times, if they are far enough apart, and reports whether they are.
 func (l *timeline) add(from, to int64, every Spacing) bool {
 	if every != 0 && span(from, to)/uint64(every.Length()) < Agreement {
 		return false
@@ -75,7 +75,7 @@ func (l *timeline) add(from, to int64, every Spacing) bool {
 	return true
 }
 
-// returns takes the time of a late record, and reports whether the series goes back to it.
+// returns adds the time of a late record, and reports whether the series goes back to that time.
 func (l *timeline) returns(t int64, every Spacing) bool {
 	if l.back > 0 && t <= l.last {
 		if every == 0 || span(t, l.last)/uint64(every.Length()) < Agreement {
@@ -88,7 +88,7 @@ func (l *timeline) returns(t int64, every Spacing) bool {
 			continue
 		}
 		if l.back > 0 && l.last < h.before {
-			l.back = 0 // they lie in two holes
+			l.back = 0 // the two records lie in different holes
 		}
 		l.back, l.last = l.back+1, t
 		if l.back < Agreement {
@@ -101,12 +101,12 @@ func (l *timeline) returns(t int64, every Spacing) bool {
 	return false
 }
 
-// allow makes the next late record go back, whatever its time.
+// allow lets the series go back to the next late record, whatever its time.
 func (l *timeline) allow() {
 	*l = timeline{holes: []hole{{before: math.MinInt64, landed: math.MaxInt64}}, back: Agreement - 1, last: math.MinInt64}
 }
 
-// span is the time between two times, which may be centuries.
+// span returns the time between two times. Unsigned: int64 could overflow.
 func span(from, to int64) uint64 { return uint64(to) - uint64(from) }
 
 func (l *timeline) state(c *snapshot.Codec) {

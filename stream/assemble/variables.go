@@ -11,7 +11,7 @@ import (
 // variables is an ordered set of names.
 type variables struct {
 	names []string
-	index map[string]int // looked up, never ranged over
+	index map[string]int // place by name; never ranged over
 }
 
 func newVariables(names []string) *variables {
@@ -22,7 +22,7 @@ func newVariables(names []string) *variables {
 	return v
 }
 
-// Numbered returns the names y1 ... yn, for values without names.
+// Numbered returns the names y1 ... yn, the variables of values without names.
 func Numbered(n int) []string {
 	names := make([]string, n)
 	for i := range names {
@@ -31,15 +31,14 @@ func Numbered(n int) []string {
 	return names
 }
 
-// selectTo sets y to the values of r in the order of v, NaN where r has none.
-// It returns false when r has other variables: another number of values without
-// names; none of the names; or, if open is false, a name that is not in v.
+// selectTo sets y to the values of r in the order of v, NaN where r has none. It returns false if r has other
+// variables: a different number of values without names; no name in v; or, unless open, a name that is not in v.
 func (v *variables) selectTo(y []float64, r *stream.Record, open bool) bool {
 	if r.Names == nil {
 		copy(y, r.Values)
 		return len(r.Values) == len(v.names)
 	}
-	if slices.Equal(r.Names, v.names) { // as a rule, and much faster than to look them up
+	if slices.Equal(r.Names, v.names) { // the usual case, much faster than lookups
 		copy(y, r.Values)
 		return len(y) > 0
 	}

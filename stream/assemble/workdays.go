@@ -8,21 +8,21 @@ import (
 const (
 	day = int64(24 * time.Hour)
 
-	// workdays is the spacing of days without weekends, of which the last one before a weekend,
-	// in UTC, is added: Friday in most countries, Thursday where a local midnight is the day
-	// before in UTC.
+	// workdays is the spacing of five days per week. The last workday of a week, in UTC, is added to it: Friday in
+	// most countries, Thursday if local midnight falls on the previous day in UTC.
 	workdays = Spacing(math.MinInt64)
 
-	// fewestWorkdays is the number of differences between days of work that span two weekends.
+	// fewestWorkdays is the number of differences between consecutive workdays that is certain to span two
+	// weekends.
 	fewestWorkdays = 11
 )
 
 func (s Spacing) isWorkdays() bool { return s < workdays+7 }
 
-// afterWorkdays returns the time h days of work after t, or the end of time.
+// afterWorkdays returns the time h workdays after t, or math.MaxInt64 beyond the range of times.
 func (s Spacing) afterWorkdays(t int64, h int) int64 {
 	n := int64(h)
-	before := (int64(s-workdays) - int64(time.Unix(0, t).UTC().Weekday()) + 7) % 7 // days of work until the weekend
+	before := (int64(s-workdays) - int64(time.Unix(0, t).UTC().Weekday()) + 7) % 7 // workdays until the weekend
 	if n > before {
 		n += 2 * (1 + (n-before-1)/5)
 	}
@@ -32,8 +32,8 @@ func (s Spacing) afterWorkdays(t int64, h int) int64 {
 	return t + n*day
 }
 
-// workdays reports whether the samples until last were on five days of the week, and never on the
-// two behind these.
+// workdays reports whether all samples of the kept differences, up to the time last, lie on the same five consecutive
+// days of the week, and on each of them.
 func (s *spacingEstimate) workdays(last int64) (Spacing, bool) {
 	if s.n < fewestWorkdays {
 		return 0, false
