@@ -12,31 +12,30 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// Checkpoint has all that a restart needs, or the changes since the checkpoint before: idle
-// series are not written again.
+// Checkpoint holds the data for a restart: the whole state, or only the changes since the previous checkpoint.
 type Checkpoint struct {
-	Settings []Setting   // that State depends on; nil in a checkpoint of changes
+	Settings []Setting   // settings on which State depends; nil in a checkpoint of changes
 	Next     int64       // offset to resume from
-	Since    int64       // Next of the checkpoint that the changes in State build on; 0 = State is whole
-	Last     stream.Mark // of the last message that was applied
-	Outputs  Positions   // of the outputs
-	State    State       // of the engine, or what has changed of it
+	Since    int64       // Next of the checkpoint to which the changes in State apply; 0 = State is whole
+	Last     stream.Mark // mark of the last message applied
+	Outputs  Positions   // positions of the outputs
+	State    State       // state of the engine, or its changes
 }
 
-// Positions are the lengths of outputs, ascending by name. Nil means that there is no
-// checkpoint; a checkpoint without outputs has an empty list.
+// Positions are the positions of outputs, ascending by name. Nil: there is no checkpoint. A checkpoint without
+// outputs has an empty list.
 type Positions []Position
 
-// Position is the length in bytes of an output, which is known by its kind and path.
+// Position is the length of an output in bytes. The name of an output is its kind and path.
 type Position struct {
 	Output string `json:"output"`
 	Length int64  `json:"length"`
 
-	// Unsettled is what a database has accepted and may not have kept yet, as its Sink encodes it.
+	// Unsettled holds the points that a database has accepted but may not have stored yet, as encoded by its Sink.
 	Unsettled string `json:"-"`
 }
 
-// unsettled returns the number of bytes of unsettled lines.
+// unsettled returns the size of all Unsettled fields in bytes.
 func (p Positions) unsettled() (n int64) {
 	for i := range p {
 		n += int64(len(p[i].Unsettled))
@@ -44,10 +43,10 @@ func (p Positions) unsettled() (n int64) {
 	return n
 }
 
-// Size returns about how many bytes the encoded checkpoint has.
+// Size returns the approximate size of the encoded checkpoint in bytes.
 func (c *Checkpoint) Size() int64 { return c.State.Size + c.Outputs.unsettled() }
 
-// Of returns the length of an output, and whether it is known.
+// Of returns the length of an output in bytes; ok is false if it is unknown.
 func (p Positions) Of(output string) (int64, bool) {
 	i := slices.IndexFunc(p, func(q Position) bool { return q.Output == output })
 	if i < 0 {
@@ -56,7 +55,7 @@ func (p Positions) Of(output string) (int64, bool) {
 	return p[i].Length, true
 }
 
-// UnsettledOf returns what of an output is not settled.
+// UnsettledOf returns Position.Unsettled of an output, "" if it is unknown.
 func (p Positions) UnsettledOf(output string) string {
 	i := slices.IndexFunc(p, func(q Position) bool { return q.Output == output })
 	if i < 0 {
@@ -65,17 +64,17 @@ func (p Positions) UnsettledOf(output string) string {
 	return p[i].Unsettled
 }
 
-// The format is described in docs/checkpoint-format.md. Who changes it raises
-// checkpointVersion, changes the page, and writes testdata again by
+// docs/checkpoint-format.md describes the format. A change of the format also changes checkpointVersion, this page
+// and testdata, which is rewritten by
 //
 //	go test ./stream/checkpoint -run Fault36 -update
 const (
 	checkpointMagic     = "FCSTCKPT"
 	checkpointVersion   = 3
-	checkpointUnsettled = 4 // the same, with Position.Unsettled, written only where there is some
+	checkpointUnsettled = 4 // checkpointVersion with Position.Unsettled; written only if a position has some
 
 	checkpointHeader  = 8 + 2 + 8 // magic, version, length of the body
-	checkpointTrailer = 4         // CRC-32C of all before it
+	checkpointTrailer = 4         // CRC-32C of all preceding bytes
 
 	maxSettings  = 1 << 10
 	maxOutputs   = 1 << 10
@@ -83,21 +82,19 @@ const (
 	maxUnsettled = 1 << 28
 )
 
-// ErrNoCheckpoint is returned by a Store that has none.
+// ErrNoCheckpoint is returned by a Store without a checkpoint.
 var ErrNoCheckpoint = errors.New("stream: no checkpoint")
 
-// ErrCorrupt is wrapped by the errors of Parse that mean damage: an
-// older checkpoint may still be good.
+// ErrCorrupt is wrapped by errors of Parse for a damaged checkpoint. An older checkpoint may still be intact.
 var ErrCorrupt = errors.New("stream: damaged checkpoint")
 
-// ErrVersion is wrapped by the error of Parse for a checkpoint of a
-// version that this build does not read.
+// ErrVersion is wrapped by errors of Parse for a checkpoint whose version this build cannot read.
 var ErrVersion = errors.New("stream: checkpoint of another version")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Encode writes the checkpoint in the format of docs/checkpoint-format.md, and reads State
-// meanwhile. It fails when a setting or the name of an output is too long.
+// Encode writes the checkpoint in the format of docs/checkpoint-format.md. It reads State while it writes. It fails
+// if a setting or the name of an output is too long.
 func (c *Checkpoint) Encode(w io.Writer) error {
 	long := len(c.Settings) > maxSettings || len(c.Outputs) > maxOutputs
 	for _, s := range c.Settings {
@@ -144,11 +141,10 @@ func (c *Checkpoint) copyState(w io.Writer) error {
 	return errors.Join(err, r.Close())
 }
 
-// Parse decodes checkpoints that stand one behind the other in the first size
-// bytes of r: a whole one, then changes. It returns all that come before the first one that is
-// damaged, cut off or out of order, how many bytes they take, and the error of that
-// one; nil means that nothing follows. It finds every truncation and every single flipped bit.
-// States are read from r when they are opened.
+// Parse decodes consecutive checkpoints from the first size bytes of r: a whole one, then changes. It stops at the
+// first checkpoint that is damaged, cut off or out of order. It returns the checkpoints before it, their size n in
+// bytes, and the error, nil at the end of the data. It detects every truncation and every single flipped bit. A
+// State is read from r when it is opened.
 func Parse(r io.ReaderAt, size int64) (list []Checkpoint, n int64, err error) {
 	for n < size || len(list) == 0 {
 		c, length, err := decodeCheckpoint(io.NewSectionReader(r, n, size-n))
@@ -167,7 +163,7 @@ func Parse(r io.ReaderAt, size int64) (list []Checkpoint, n int64, err error) {
 	return list, n, nil
 }
 
-// decodeCheckpoint decodes the checkpoint that r begins with and returns its size.
+// decodeCheckpoint decodes the checkpoint at the start of r and returns its size in bytes.
 func decodeCheckpoint(r *io.SectionReader) (c Checkpoint, size int64, err error) {
 	if r.Size() < checkpointHeader+checkpointTrailer {
 		return c, 0, fmt.Errorf("%w: %d bytes are less than its header", ErrCorrupt, r.Size())
@@ -212,7 +208,7 @@ func decodeCheckpoint(r *io.SectionReader) (c Checkpoint, size int64, err error)
 	return c, checkpointHeader + rest + checkpointTrailer, nil
 }
 
-// checkSum compares the checksum behind the first size bytes of r with the checksum of these bytes.
+// checkSum compares the checksum after the first size bytes of r with the checksum of these bytes.
 func checkSum(r *io.SectionReader, size int64) error {
 	sum := crc32.New(castagnoli)
 	if _, err := io.CopyBuffer(sum, io.NewSectionReader(r, 0, size), make([]byte, 256<<10)); err != nil {
@@ -228,7 +224,7 @@ func checkSum(r *io.SectionReader, size int64) error {
 	return nil
 }
 
-// state transfers all fields but the bytes of State, which come last.
+// state transfers all fields except the bytes of State, which come last.
 func (c *Checkpoint) state(d *snapshot.Codec, version uint16) {
 	n := len(c.Settings)
 	d.Len(&n, maxSettings)

@@ -1,4 +1,4 @@
-// Package checkpoint declares what a restart needs: a Checkpoint and its bytes (the format is
-// docs/checkpoint-format.md), the settings it was made with, the Store that keeps it, and what
-// sources (Seeker, Committer, Verifier) and sinks (Positioner) do to go on from one.
+// Package checkpoint declares checkpoints: a Checkpoint and its encoding (docs/checkpoint-format.md), the settings
+// under which it was made, the Store that keeps it, and the interfaces with which sources (Seeker, Committer,
+// Verifier) and sinks (Positioner) resume from it.
 package checkpoint

@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// Setting is a name and a value that a state depends on beside the log: a key of the
-// configuration, or a property of the build or of the topic.
+// Setting is a key and a value on which a state depends, besides the log: a key of the configuration, or a property
+// of the build or of the topic.
 type Setting struct{ Key, Value string }
 
-// SettingsError reports that a state was saved under other settings. Going on from it would
-// give the results of neither.
+// SettingsError reports that a state was saved under other settings. Resuming would mix the results of both.
 type SettingsError struct {
 	Changed []SettingChange // ascending by key
 }
@@ -38,7 +37,7 @@ func (c SettingChange) String() string {
 	return fmt.Sprintf("%s: the checkpoint has %s, %s %s", c.Key, cmp.Or(c.Saved, "none"), who, cmp.Or(c.Now, "none"))
 }
 
-// Compare returns what has changed between two lists that ascend by key.
+// Compare returns the changes between two lists of settings, both ascending by key.
 func Compare(saved, now []Setting) []SettingChange {
 	var list []SettingChange
 	for len(saved)+len(now) > 0 {

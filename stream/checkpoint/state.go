@@ -6,19 +6,19 @@ import (
 	"io"
 )
 
-// State is the encoded state of an engine, or what has changed of it. It is read piece by
-// piece: large fleets have no memory for all of it.
+// State is the encoded state of an engine, or its changes. It is read in pieces, because the whole state of a large
+// fleet may not fit into memory.
 type State struct {
-	Size int64                         // bytes
-	Open func() (io.ReadCloser, error) // reads them from the first one on; nil = there are none
+	Size int64                         // length in bytes
+	Open func() (io.ReadCloser, error) // opens a reader at the first byte; nil = no bytes
 }
 
-// StateOf returns a State that is in memory.
+// StateOf returns a State held in memory.
 func StateOf(b []byte) State {
 	return State{Size: int64(len(b)), Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }}
 }
 
-// Reader opens s.
+// Reader opens a reader of s.
 func (s State) Reader() (io.ReadCloser, error) {
 	if s.Open == nil {
 		s = StateOf(nil)

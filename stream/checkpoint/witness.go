@@ -5,19 +5,18 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// Witness notices that a log was replaced while it was read. It keeps the mark of a
-// message, the anchor, until a later Check. A log that was deleted never comes back:
-// when the anchor is still in the log, all that was read since is from the same one.
-// The zero value has seen nothing.
+// Witness detects that a log was replaced while it was read. It keeps the mark of one message, the anchor, until a
+// later Check. A deleted log never comes back. So if the anchor is still in the log, all messages read since the
+// anchor come from the same log. The zero value has seen no message.
 type Witness struct {
 	anchor, newest stream.Mark
-	verified       int64 // all messages before this offset are from one log
+	verified       int64 // all messages before this offset come from one log
 }
 
-// Begin forgets all messages except last, the last one processed before a restart.
+// Begin forgets all messages except last, the last message processed before a restart.
 func (w *Witness) Begin(last stream.Mark) { *w = Witness{anchor: last, newest: last} }
 
-// Saw notes a message that was read, in the order of offsets.
+// Saw adds a message that was read. Offsets ascend.
 func (w *Witness) Saw(m stream.Mark) {
 	if m.None() {
 		return
@@ -28,16 +27,15 @@ func (w *Witness) Saw(m stream.Mark) {
 	w.newest = m
 }
 
-// Anchor returns the mark of a message of the log; the zero Mark before the first.
+// Anchor returns the mark of the anchor, the zero Mark before the first message.
 func (w *Witness) Anchor() stream.Mark { return w.anchor }
 
-// Verified reports whether all messages before next are known to be from one log.
+// Verified reports whether all messages before next are known to come from one log.
 func (w *Witness) Verified(next int64) bool { return w.anchor.None() || next <= w.verified }
 
-// Check compares the anchor of then, a copy of w from before the log was asked, with now,
-// the mark that the log has at the offset of that anchor. Another message is a
-// *ReplacedError; else the newest message of then becomes the anchor. A mark of no message
-// proves nothing: retention has removed the message.
+// Check verifies the anchor of then, a copy of w made before the log was asked. now is the mark at the anchor's
+// offset in the present log. If now is another message, Check returns a *ReplacedError; otherwise the newest
+// message of then becomes the anchor. A zero now proves nothing, because retention has removed the message.
 func (w *Witness) Check(then Witness, now stream.Mark) error {
 	if !now.None() && now != then.anchor {
 		return &ReplacedError{Was: then.anchor, Now: now}
@@ -49,8 +47,7 @@ func (w *Witness) Check(then Witness, now stream.Mark) error {
 	return nil
 }
 
-// ReplacedError reports that a log now has another message at an offset than the message that
-// was read there.
+// ReplacedError reports that the log has another message at an offset than was read there before.
 type ReplacedError struct{ Was, Now stream.Mark }
 
 func (e *ReplacedError) Error() string {
