@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// AnswerError is any answer of a server that does not accept points.
+// AnswerError is the answer of a server that did not accept the points.
 type AnswerError struct {
 	status int
 	header http.Header
@@ -19,22 +19,21 @@ type AnswerError struct {
 	expect string
 }
 
-// Answer returns the error for an answer of a server that does not accept points.
+// Answer returns an AnswerError with a status and a body.
 func Answer(status int, body string) error {
 	return &AnswerError{status: status, header: http.Header{}, body: []byte(body)}
 }
 
-// maxAnswer is how much of an answer is read: the client would read all of it.
+// maxAnswer is the number of bytes that are read of an answer. Without it the client would read the whole body.
 const maxAnswer = 64 << 10
 
-// Client is an http.Client that returns an *AnswerError unless the server accepts the request.
-// A redirect is not followed: its target would get the points and perhaps the token, and
-// nobody has configured it.
+// Client is an http.Client that returns an *AnswerError unless the server accepts the request. It never follows a
+// redirect, since the target would receive the points and perhaps the token, and is not configured.
 type Client struct {
 	*http.Client
-	Accepts func(*http.Response) bool // whether the answer is what the server says when it has taken the points
+	Accepts func(*http.Response) bool // reports whether the answer means that the points are accepted
 	Link    *Link
-	Expects string // the same in words, such as "InfluxDB answers 204 No Content"
+	Expects string // Accepts in words, such as "InfluxDB answers 204 No Content"
 }
 
 // NewClient returns a client without Accepts and Expects.
@@ -46,7 +45,7 @@ func NewClient(timeout time.Duration, link *Link) Client {
 	}}
 }
 
-// Do sends a request. The body of an accepted answer is open.
+// Do sends a request. The caller must close the body of an accepted answer.
 func (c Client) Do(r *http.Request) (*http.Response, error) {
 	resp, err := c.Client.Do(c.Link.watch(r))
 	if err != nil {
@@ -63,7 +62,7 @@ func (c Client) Do(r *http.Request) (*http.Response, error) {
 	return nil, &AnswerError{resp.StatusCode, resp.Header, body, c.Expects}
 }
 
-// Error returns the status, and what the server or this program says about it.
+// Error returns the status and the message of the server, or an explanation.
 func (e *AnswerError) Error() string {
 	text := fmt.Sprintf("%d %s", e.status, http.StatusText(e.status))
 	switch {
@@ -78,14 +77,14 @@ func (e *AnswerError) Error() string {
 	return text
 }
 
-// message returns what the server says.
+// message returns the message of the server.
 func (e *AnswerError) message() string {
 	var fields struct{ Message string }
-	_ = json.Unmarshal(e.body, &fields) // of a body in another form Message stays empty
+	_ = json.Unmarshal(e.body, &fields) // otherwise Message stays empty
 	return cmp.Or(fields.Message, e.header.Get("X-Influxdb-Error"), strings.TrimSpace(string(e.body)))
 }
 
-// target returns where a redirect leads, without the parts of a URL that can be secret.
+// target returns the target of a redirect, without the parts of a URL that can be secret.
 func (e *AnswerError) target() string {
 	u, err := url.Parse(e.header.Get("Location"))
 	if err != nil || u.Host == "" {
@@ -94,7 +93,7 @@ func (e *AnswerError) target() string {
 	return " to " + (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// page reports whether the answer is made for people, so not by InfluxDB.
+// page reports whether the body is an HTML page for people. InfluxDB sends none.
 func (e *AnswerError) page() bool {
 	return strings.HasPrefix(e.header.Get("Content-Type"), "text/html")
 }

@@ -7,23 +7,23 @@ import (
 	"github.com/orffvar/forecaster/stream/lineproto"
 )
 
-// chunks encodes a batch into requests one after the other, so that each can be
-// made while the one before is under way.
+// chunks encodes a batch into consecutive requests. The next request is encoded while the previous one is under
+// way.
 type chunks struct {
 	encoder lineproto.Encoder
-	left    stream.Batch // not encoded yet
-	rest    []byte       // lines beyond the last request
+	left    stream.Batch // points not encoded yet
+	rest    []byte       // encoded lines beyond the last request
 }
 
 // pointsAtOnce is the number of points that are encoded before lines are counted.
 const pointsAtOnce = 32
 
-// largest is the number of bytes at which a request ends before it has all the lines that
-// it may: a line can have a thousand variables, and a server refuses 25 MB.
+// largest is the size in bytes at which a request ends, even with fewer lines than allowed. A line can have a
+// thousand variables, and a server rejects 25 MB.
 const largest = 4 << 20
 
-// next encodes the next request, of at most size lines, into buf, whose memory must not
-// be that of the last one. The request is empty at the end.
+// next encodes the next request, of at most size lines, into buf. buf must not be the memory of the previous
+// request. The result is empty after the last request.
 func (c *chunks) next(buf []byte, size int) []byte {
 	buf = append(buf[:0], c.rest...)
 	for lines := bytes.Count(buf, newline); lines < size && len(buf) < largest; {
@@ -40,8 +40,7 @@ func (c *chunks) next(buf []byte, size int) []byte {
 	return request
 }
 
-// part takes some points of the first kind that is left, in the order in which the
-// encoder writes the kinds.
+// part removes some points of the first remaining kind. Kinds are in the order in which the encoder writes them.
 func (c *chunks) part() (part stream.Batch, ok bool) {
 	ok = take(&part.Forecasts, &c.left.Forecasts) || take(&part.Observations, &c.left.Observations) ||
 		take(&part.Metrics, &c.left.Metrics) || take(&part.Insights, &c.left.Insights) ||
@@ -57,7 +56,7 @@ func take[T any](dst, src *[]T) bool {
 
 var newline = []byte("\n")
 
-// cut splits lines after the first n of them, or after the one that reaches largest.
+// cut splits lines after n lines, or earlier after the line that reaches largest bytes.
 func cut(lines []byte, n int) (first, rest []byte) {
 	end := 0
 	for range n {
@@ -73,7 +72,7 @@ func cut(lines []byte, n int) (first, rest []byte) {
 	return lines[:end], lines[end:]
 }
 
-// firstLine returns the first of lines, short enough for a log.
+// firstLine returns the first line, shortened for a log.
 func firstLine(lines []byte) string {
 	line, _, _ := bytes.Cut(lines, newline)
 	return string(line[:min(len(line), 200)])

@@ -1,6 +1,5 @@
-// Package delivery sends points to databases over HTTP, in requests of lines, one after the
-// other, each until its points are accepted or dead letters. What happens after an answer that
-// does not accept a request:
+// Package delivery sends points to databases over HTTP, as lines. Requests follow each other: each is repeated
+// until its points are accepted or become dead letters. Reactions to an answer that does not accept a request:
 //
 //	no answer, 408, 429, 5xx   the request is repeated until it succeeds, with growing
 //	                           pauses or those that the server asks for; after two
@@ -13,6 +12,6 @@
 //	401, 403, 404, others,     nothing is dropped: it is logged as an error and
 //	also pages and redirects   repeated until somebody has repaired the configuration
 //
-// A redirect is never followed. A request of which nobody knows whether it succeeded is
-// repeated, so a point that comes twice must be one point to the server.
+// A redirect is never followed. A request with an unknown outcome is repeated, so the server must treat equal
+// points as one.
 package delivery

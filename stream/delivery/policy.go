@@ -14,25 +14,23 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// Classifier knows what the messages of a server mean.
+// Classifier interprets the messages of a server.
 type Classifier struct {
-	// Lost matches messages about points that no later request can bring in, whatever the status.
+	// Lost matches messages about points that no later request can write, whatever the status.
 	Lost *regexp.Regexp
 
-	// Points matches messages that are about certain points of a request, not about the request.
+	// Points matches messages about single points of a request, as opposed to the whole request.
 	Points *regexp.Regexp
 
-	// Dropped has the number of points that the server says it has dropped as its first
-	// group; nil = it never says.
+	// Dropped captures the number of dropped points in its first group. Nil: the server never reports it.
 	Dropped *regexp.Regexp
 
-	// Quota matches messages about more than a server takes, which drop points together with others
-	// that it takes alone; nil = there are none.
+	// Quota matches messages about an exceeded limit, which drop points that the server accepts in a request of
+	// their own. Nil: there are none.
 	Quota *regexp.Regexp
 }
 
-// PointError is the error of Attempt for a request that it does not send because one of its lines
-// cannot be sent.
+// PointError is the error of Attempt for a request that was not sent because one of its lines cannot be sent.
 type PointError string
 
 func (e PointError) Error() string { return string(e) }
@@ -41,29 +39,29 @@ func (e PointError) Error() string { return string(e) }
 type action int
 
 const (
-	retry   action = iota // send it again
+	retry   action = iota // repeat the request
 	split                 // send its halves
 	examine               // find out whether the points or the configuration are at fault
-	block                 // send it again, and say that somebody has to act
+	block                 // repeat the request, and log that an operator has to act
 )
 
 // failure describes a failed request.
 type failure struct {
 	action  action
 	reason  string        // the status, or "network"
-	text    string        // what the server said
-	after   time.Duration // what it asks to wait; 0 = nothing
-	dropped int           // how many points it says it has dropped; 0 = unknown
+	text    string        // message of the server
+	after   time.Duration // pause that the server asks for; 0 = none
+	dropped int           // number of points that the server reports as dropped; 0 = unknown
 	slow    bool          // the request took too long
 }
 
-// Explain returns why a request failed, and whether the reason may pass.
+// Explain returns the reason for the failure of a request, and whether the failure may pass by itself.
 func (c Classifier) Explain(err error) (text string, passing bool) {
 	f := c.classify(err, time.Now())
 	return f.text, f.action == retry
 }
 
-// classify finds what to do about an error of the client.
+// classify turns an error of the client into a failure with its action.
 func (c Classifier) classify(err error, now time.Time) failure {
 	var e *AnswerError
 	var p PointError
@@ -85,10 +83,10 @@ func (c Classifier) classify(err error, now time.Time) failure {
 	}
 }
 
-// timeout matches what servers say that gave up.
+// timeout matches messages of servers that gave up a request.
 var timeout = regexp.MustCompile(`(?i)\btime(d )?-?out\b`)
 
-// action returns the reaction to an answer with the given message.
+// action returns the reaction to the answer e with the given message.
 func (c Classifier) action(e *AnswerError, message string) action {
 	switch {
 	case c.Lost.MatchString(message):
@@ -108,14 +106,14 @@ func (c Classifier) action(e *AnswerError, message string) action {
 	}
 }
 
-// timedOut reports whether a server that could be reached did not answer in time.
+// timedOut reports whether a server could be reached but did not answer in time.
 func timedOut(err error) bool {
 	var e interface{ Timeout() bool }
 	var op *net.OpError
 	return errors.As(err, &e) && e.Timeout() && !(errors.As(err, &op) && op.Op == "dial")
 }
 
-// networkText leaves out what differs between two errors of a kind.
+// networkText returns the text of a network error without the parts that differ between errors of one kind.
 func networkText(err error) string {
 	var op *net.OpError
 	if errors.As(err, &op) {
@@ -142,8 +140,7 @@ func (c Classifier) dropped(message string) int {
 // longestWait is the longest pause that a server can ask for.
 const longestWait = 10 * time.Minute
 
-// retryAfter reads a Retry-After header: seconds, or a date. What cannot be
-// read counts as nothing.
+// retryAfter parses a Retry-After header, seconds or a date. An invalid header means 0.
 func retryAfter(header string, now time.Time) time.Duration {
 	header = strings.TrimSpace(header)
 	if seconds, err := strconv.ParseInt(header, 10, 64); err == nil {
@@ -158,11 +155,12 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return 0
 }
 
-// Pauses between repeated requests begin with First and double up to Last, with jitter; the zero value has none.
+// Pauses between repeated requests begin with First and double up to Last, with jitter. The zero value means no
+// pauses.
 type Pauses struct{ First, Last time.Duration }
 
-// pause waits between half and all of the current step or, if that is longer,
-// what the server has asked for and a little more.
+// pause waits between half and all of the current step. If the server asks for a longer pause, it waits for
+// slightly longer than that.
 func (p *Pauses) pause(ctx context.Context, atLeast time.Duration) error {
 	step := p.First
 	p.First = min(2*step, p.Last)

@@ -11,27 +11,25 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// request is the lines of one request, until each was accepted or is a dead letter.
+// request holds the lines of one request until each is accepted or becomes a dead letter.
 type request struct {
 	*Sink
 
-	// witness is a line of this request that the server has accepted; nil = none yet.
-	// A refusal that names no point is the fault of a point only while the server
-	// accepts the witness; otherwise it is the fault of the configuration.
+	// witness is an accepted line of this request; nil = none yet. It tells whether points or the configuration are
+	// at fault when a refusal names no point. As long as the server accepts the witness, points are at fault.
 	witness []byte
 }
 
-// slowAnswers is the number of times in a row that lines may take too long before they
-// are sent in halves.
+// slowAnswers is the number of consecutive timeouts after which lines are sent in halves.
 const slowAnswers = 2
 
-// send writes lines, in parts when they are too many or some are at fault.
+// send writes lines. It sends parts of them if there are too many or if some are at fault.
 func (r *request) send(ctx context.Context, lines []byte) error {
 	n := bytes.Count(lines, newline)
 	pauses := r.pauses
 	slow := 0
 	for {
-		if n > r.size { // since a part of the request was too slow
+		if n > r.size { // r.size has shrunk, because a part of the request was too slow
 			return r.halve(ctx, lines, n)
 		}
 		f, err := r.attempt(ctx, lines)
@@ -70,8 +68,8 @@ func (r *request) send(ctx context.Context, lines []byte) error {
 	}
 }
 
-// attempt sends lines once, and unsettled lines again if needed. It returns the failure if the server did not accept
-// them, the cause of ctx if it ended, and nil, nil otherwise.
+// attempt sends lines once, and unsettled lines again if needed. It returns the failure if the server did not
+// accept them, the cause of ctx if ctx ended, and otherwise nil, nil.
 func (r *request) attempt(ctx context.Context, lines []byte) (*failure, error) {
 	if err := r.room(ctx, lines); err != nil {
 		return nil, err
@@ -83,7 +81,7 @@ func (r *request) attempt(ctx context.Context, lines []byte) (*failure, error) {
 	return r.settle(ctx, lines)
 }
 
-// once is one request.
+// once sends one request.
 func (r *request) once(ctx context.Context, lines []byte) (*failure, error) {
 	stream.Heartbeat(ctx)
 	err := r.config.Attempt(ctx, lines)
@@ -100,9 +98,9 @@ func (r *request) once(ctx context.Context, lines []byte) (*failure, error) {
 // probes is the number of lines that are sent alone to find a witness.
 const probes = 16
 
-// findFault finds out whose fault a refusal is that names no point. It returns f with the
-// action split if points of lines are at fault, with block if the configuration is, or
-// another failure that came in between; nil if the only line was accepted after all.
+// findFault finds the fault behind a refusal that names no point. It returns f with the action split if points are
+// at fault, and with the action block if the configuration is. If another failure comes in between, it returns that
+// one. It returns nil if a single line was accepted in the end.
 func (r *request) findFault(ctx context.Context, lines []byte, n int, f *failure) (*failure, error) {
 	switch {
 	case n > 1 && r.witness == nil:
@@ -119,15 +117,15 @@ func (r *request) findFault(ctx context.Context, lines []byte, n int, f *failure
 	return f, nil
 }
 
-// confront sends the witness, then a line again that was refused. The line is at fault
-// if it is refused although the witness was accepted in between.
+// confront sends the witness, then the refused line again. The line is at fault if it is refused after the witness
+// was accepted.
 func (r *request) confront(ctx context.Context, line []byte) (*failure, error) {
 	f, err := r.attempt(ctx, r.witness)
 	if err != nil {
 		return nil, err
 	}
 	verdict := block
-	if f == nil || f.action == split { // it reads points: the witness is refused because it is there already
+	if f == nil || f.action == split { // split: the server reads points, and has the witness already
 		verdict = split
 		if f, err = r.attempt(ctx, line); err != nil {
 			return nil, err
@@ -142,8 +140,8 @@ func (r *request) confront(ctx context.Context, line []byte) (*failure, error) {
 	return f, nil
 }
 
-// findWitness sends single lines, spread over all n, until the server accepts one: then the refusal is about other lines.
-// It returns a failure whose cause is not the content of the line.
+// findWitness sends single lines, spread over all n, until the server accepts one. The refusal is then about other
+// lines. It returns a failure that does not depend on the content of the line.
 func (r *request) findWitness(ctx context.Context, lines []byte, n int) (*failure, error) {
 	k := min(n, probes)
 	rest, at := lines, 0
@@ -166,7 +164,7 @@ func (r *request) findWitness(ctx context.Context, lines []byte, n int) (*failur
 	return nil, nil
 }
 
-// halve writes two halves of n lines.
+// halve sends n lines in two halves.
 func (r *request) halve(ctx context.Context, lines []byte, n int) error {
 	first, second := cut(lines, (n+1)/2)
 	if err := r.send(ctx, first); err != nil {
@@ -175,7 +173,7 @@ func (r *request) halve(ctx context.Context, lines []byte, n int) error {
 	return r.send(ctx, second)
 }
 
-// reject makes dead letters of n lines.
+// reject turns n lines into dead letters.
 func (r *request) reject(ctx context.Context, lines []byte, n int, f *failure) error {
 	r.config.Log.Error(r.config.Server+" refuses points permanently", "count", n, "first", firstLine(lines), "error", f.text)
 	if r.config.DeadLetters != nil {

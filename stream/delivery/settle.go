@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// Link is what a Client has noticed about the server and its connection.
+// Link holds observations of a Client about the server and its connection.
 type Link struct {
 	fresh atomic.Bool  // the last request needed a new connection
-	keeps atomic.Int64 // ns after which the server keeps what it has accepted; 0 = at once
+	keeps atomic.Int64 // time until the server has stored accepted points, ns; 0 = at once
 }
 
-// victoriaMetrics is the time after which VictoriaMetrics keeps points: it gathers them for up to two
-// seconds and writes them to the disk every five.
+// victoriaMetrics is the time until VictoriaMetrics has stored accepted points: it gathers them for up to 2 s and
+// writes to disk every 5 s.
 const victoriaMetrics = 10 * time.Second
 
-// watch notices a new connection for r.
+// watch sets fresh if r needs a new connection.
 func (l *Link) watch(r *http.Request) *http.Request {
 	return r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
 		GotConn: func(c httptrace.GotConnInfo) {
@@ -33,10 +33,10 @@ func (l *Link) watch(r *http.Request) *http.Request {
 	}))
 }
 
-// Connected notes a new connection.
+// Connected sets fresh.
 func (l *Link) Connected() { l.fresh.Store(true) }
 
-// answered notices the product by its answer: VictoriaMetrics alone names its host.
+// answered recognises the product by its answer: only VictoriaMetrics sends its host name.
 func (l *Link) answered(r *http.Response) {
 	keeps := time.Duration(0)
 	if r.Header.Get("X-Server-Hostname") != "" {
@@ -45,26 +45,26 @@ func (l *Link) answered(r *http.Response) {
 	l.keeps.Store(int64(keeps))
 }
 
-// settling has the lines that a server has accepted but may not have kept yet. Connections end with the server. So lines
-// are safe once a request on the same connection is accepted Config.Settle later. Otherwise they are sent again over a new
-// connection, which overwrites equal points.
+// settling holds accepted lines that the server may not have stored yet. A connection ends when the server ends.
+// Lines are therefore settled once a request on the same connection is accepted Config.Settle later. Otherwise they
+// are sent again over a new connection, where equal points overwrite each other.
 type settling struct {
-	kept  []accepted // in order
+	kept  []accepted // in the order of acceptance
 	bytes int
-	again int // the first of kept that have to be sent again
+	again int // index in kept of the first lines to be sent again
 	idle  *time.Timer
 }
 
-// accepted are lines, and when the server has accepted them.
+// accepted holds lines and the time at which the server accepted them.
 type accepted struct {
 	lines []byte
 	at    time.Time
 }
 
-// mostUnsettled is the number of bytes that wait for a server to keep them; a request beyond waits, too.
+// mostUnsettled is the largest size of unsettled lines in bytes. A request beyond it waits until some are settled.
 const mostUnsettled = 64 << 20
 
-// settleTime is how long the server takes to keep what it has accepted.
+// settleTime returns the time until the server has stored accepted lines.
 func (s *Sink) settleTime() time.Duration {
 	if s.config.Settle > 0 || s.config.Link == nil {
 		return s.config.Settle
@@ -72,11 +72,11 @@ func (s *Sink) settleTime() time.Duration {
 	return time.Duration(s.config.Link.keeps.Load())
 }
 
-// takeFresh reports whether there is a new connection since the last call.
+// takeFresh reports whether there was a new connection since the last call.
 func (s *Sink) takeFresh() bool { return s.config.Link != nil && s.config.Link.fresh.Swap(false) }
 
-// settle notes that lines were accepted, and sends again what an earlier server may have lost: also these
-// lines, for the server may end meanwhile.
+// settle adds accepted lines to the unsettled ones. It sends all lines again that an earlier server process may
+// have lost. This includes the new lines, because the server may end meanwhile.
 func (r *request) settle(ctx context.Context, lines []byte) (*failure, error) {
 	s := &r.settling
 	d := r.settleTime()
@@ -86,7 +86,7 @@ func (r *request) settle(ctx context.Context, lines []byte) (*failure, error) {
 		return nil, nil
 	}
 	if len(s.kept) == 0 {
-		r.takeFresh() // of these lines: nothing was sent over another connection
+		r.takeFresh() // of these lines: no line was sent over an earlier connection
 	}
 	if len(lines) > 0 {
 		s.kept, s.bytes = append(s.kept, accepted{bytes.Clone(lines), time.Now()}), s.bytes+len(lines)
@@ -95,7 +95,7 @@ func (r *request) settle(ctx context.Context, lines []byte) (*failure, error) {
 		}
 	}
 	if f, err := r.sendAgain(ctx); f != nil || err != nil {
-		if len(lines) > 0 { // they are sent again, too
+		if len(lines) > 0 { // the new lines are sent again, too
 			last := len(s.kept) - 1
 			s.kept, s.bytes, s.again = s.kept[:last], s.bytes-len(lines), s.again-1
 		}
@@ -110,7 +110,7 @@ func (r *request) settle(ctx context.Context, lines []byte) (*failure, error) {
 	return nil, nil
 }
 
-// sendAgain sends what may be lost, until all of it was accepted over one connection.
+// sendAgain sends the lines that may be lost, until all of them are accepted over one connection.
 func (r *request) sendAgain(ctx context.Context) (*failure, error) {
 	s := &r.settling
 	if r.takeFresh() {
@@ -132,8 +132,8 @@ func (r *request) sendAgain(ctx context.Context) (*failure, error) {
 	return nil, nil
 }
 
-// again sends lines that the server had accepted, in halves if it refuses some of them. A point that it refuses alone
-// is one that it has, in this or a newer form.
+// again sends accepted lines again, in halves if the server refuses some. The server already has a point that it
+// refuses alone, in this or a newer form.
 func (r *request) again(ctx context.Context, lines []byte) (*failure, error) {
 	f, err := r.once(ctx, lines)
 	if f == nil || err != nil || f.action != split {
@@ -151,7 +151,7 @@ func (r *request) again(ctx context.Context, lines []byte) (*failure, error) {
 	return r.again(ctx, second)
 }
 
-// room waits until lines may be added to the unsettled lines.
+// room waits until the unsettled lines leave room for lines.
 func (r *request) room(ctx context.Context, lines []byte) error {
 	s := &r.settling
 	if len(s.kept) == 0 || s.bytes+len(lines) <= mostUnsettled {
@@ -161,11 +161,11 @@ func (r *request) room(ctx context.Context, lines []byte) error {
 	return wait.pause(ctx, time.Until(s.kept[0].at.Add(r.settleTime())))
 }
 
-// whenIdle makes the last lines settle although no request follows.
+// whenIdle starts a timer that settles the last lines if no request follows.
 func (s *Sink) whenIdle() {
 	d := s.settleTime()
 	if s.settling.again > 0 {
-		d = cmp.Or(d, time.Second) // what Resume has brought waits for a server
+		d = cmp.Or(d, time.Second) // lines from Resume still have to be sent
 	}
 	if len(s.settling.kept) == 0 || d == 0 || s.life.Err() != nil {
 		return
@@ -173,7 +173,7 @@ func (s *Sink) whenIdle() {
 	s.settling.idle = time.AfterFunc(d, s.Confirm)
 }
 
-// Confirm checks that the server still has the unsettled lines, and sends them again if not. A timer calls it when no
+// Confirm checks that the server still has the unsettled lines, and sends them again if not. A timer calls it if no
 // request follows.
 func (s *Sink) Confirm() {
 	s.busy.Lock()
@@ -188,9 +188,9 @@ func (s *Sink) Confirm() {
 	ctx, cancel := context.WithTimeout(s.life, time.Minute)
 	defer cancel()
 	r := request{Sink: s}
-	// The last lines, once more: they show whether it is the same connection.
+	// The last lines are sent once more: a new connection would show that the server was restarted.
 	f, err := r.once(ctx, kept[len(kept)-1].lines)
-	if f != nil && f.action == split { // see again
+	if f != nil && f.action == split { // again deals with refused points
 		f = nil
 	}
 	if f == nil && err == nil {
@@ -206,7 +206,7 @@ func (s *Sink) Confirm() {
 	s.whenIdle()
 }
 
-// End ends what a Sink does by itself. It belongs into Close.
+// End stops the timer of a Sink. Close of the sink calls it.
 func (s *Sink) End() {
 	s.end()
 	s.busy.Lock()
@@ -216,7 +216,7 @@ func (s *Sink) End() {
 	}
 }
 
-// count puts the lines that are not settled into the Stats.
+// count sets Stats.Unsettled.
 func (s *Sink) count() {
 	n := int64(0)
 	for _, k := range s.settling.kept {

@@ -14,64 +14,63 @@ import (
 	"github.com/orffvar/forecaster/stream/lineproto"
 )
 
-// Config describes the requests.
+// Config configures a Sink.
 type Config struct {
-	// Attempt sends lines once, and returns nil when the server has accepted all points.
+	// Attempt sends lines once. It returns nil if the server has accepted all points.
 	Attempt func(ctx context.Context, lines []byte) error
 
 	Classify Classifier
 
-	Name   string // of the output in checkpoints
-	Server string // in messages, such as "InfluxDB"
-	Repair string // what to check when the server accepts nothing
-	Topic  string // of dead letters, such as "influxdb bucket"
-	Attrs  []any  // of the log lines about requests
+	Name   string // name of the output in checkpoints
+	Server string // name in messages, such as "InfluxDB"
+	Repair string // advice for the case that the server accepts nothing
+	Topic  string // topic of dead letters, such as "influxdb bucket"
+	Attrs  []any  // attributes of log lines about requests
 
 	// BatchSize is the largest number of lines in a request.
 	BatchSize int
 
-	// Settle is the time after which the server keeps what it has accepted; 0 = by the product
-	// that Link has noticed.
+	// Settle is the time until the server has stored accepted points; 0 = default of the product recognised by
+	// Link.
 	Settle time.Duration
-	Link   *Link // of the Client that Attempt uses
+	Link   *Link // Link of the Client that Attempt uses
 
-	// Encoder makes lines of points.
+	// Encoder encodes points as lines.
 	Encoder lineproto.Encoder
 
-	// DeadLetters keeps the points that the server refuses; nil means that they
-	// are only counted and logged.
+	// DeadLetters stores refused points. Nil: they are only counted and logged.
 	DeadLetters stream.DeadLetters
 
-	// Log receives what an operator should know; nil means slog.Default().
+	// Log receives messages for operators; nil means slog.Default().
 	Log *slog.Logger
 }
 
-// Sink is a stream.Sink and a checkpoint.Positioner without Close. Write and SetBatchSize are for one goroutine; the other
-// methods are for any.
+// Sink is a stream.Sink and a checkpoint.Positioner, except for Close. Write and SetBatchSize belong to one
+// goroutine; any goroutine may call the other methods.
 type Sink struct {
 	config Config
-	size   int       // lines in a request: BatchSize, less for a slow server
-	calm   int       // requests accepted since size was reduced
-	bufs   [2][]byte // requests: one under way, one being encoded
+	size   int       // lines per request: BatchSize, or less for a slow server
+	calm   int       // number of requests accepted since size was reduced
+	bufs   [2][]byte // two requests: one under way, one being encoded
 	pauses Pauses
 
-	busy     sync.Mutex // a request is under way: of Write, or of whenIdle
+	busy     sync.Mutex // held during a request of Write or of whenIdle
 	settling settling
-	life     context.Context // until End
+	life     context.Context // ends with End
 	end      func()
 
 	mu     sync.Mutex
 	stats  Stats
-	logged time.Time // when the last failure was
+	logged time.Time // time at which the last failure was logged
 }
 
-// Stats are the counters of a Sink since its start.
+// Stats holds the counters of a Sink since its start.
 type Stats struct {
-	Written   int64            // lines that the server has accepted
-	Rejected  int64            // lines that it has refused for good
-	Unsettled int64            // lines accepted that it may not have kept yet
-	Retries   map[string]int64 // requests that were repeated, by their status or "network"
-	Problem   string           // why the last request failed; "" after a success
+	Written   int64            // lines accepted
+	Rejected  int64            // lines permanently refused
+	Unsettled int64            // accepted lines that the server may not have stored yet
+	Retries   map[string]int64 // repeated requests by status or "network"
+	Problem   string           // reason for the failure of the last request; "" after a success
 }
 
 // New returns a Sink.
@@ -84,7 +83,7 @@ func New(c Config) *Sink {
 	return s
 }
 
-// SetBatchSize changes the largest number of lines in a request; 0 leaves it.
+// SetBatchSize changes the largest number of lines per request; 0 leaves it unchanged.
 func (s *Sink) SetBatchSize(n int) {
 	if n = cmp.Or(n, s.config.BatchSize); n != s.config.BatchSize {
 		s.config.BatchSize, s.size = n, n
@@ -94,7 +93,7 @@ func (s *Sink) SetBatchSize(n int) {
 // SetPauses changes the pauses between repeated requests.
 func (s *Sink) SetPauses(p Pauses) { s.pauses = p }
 
-// Stats may be called at any time from any goroutine.
+// Stats returns the present counters. Any goroutine may call it at any time.
 func (s *Sink) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,8 +102,7 @@ func (s *Sink) Stats() Stats {
 	return c
 }
 
-// Problem returns why the last request failed; "" after a success. It may be called from
-// any goroutine.
+// Problem returns the reason for the failure of the last request, "" after a success. Any goroutine may call it.
 func (s *Sink) Problem() string {
 	if p := s.Stats().Problem; p != "" {
 		return s.config.Server + ": " + p
@@ -112,9 +110,8 @@ func (s *Sink) Problem() string {
 	return ""
 }
 
-// Write returns when every point of b was accepted, or refused permanently and kept as a
-// dead letter; when ctx ends, it returns the cause of ctx. The next request is encoded
-// while one is under way.
+// Write returns when every point of b is accepted, or permanently refused and stored as a dead letter. When ctx
+// ends it returns the cause of ctx. The next request is encoded while the previous one is under way.
 func (s *Sink) Write(ctx context.Context, b *stream.Batch) error {
 	s.busy.Lock()
 	defer s.busy.Unlock()
@@ -127,7 +124,7 @@ func (s *Sink) Write(ctx context.Context, b *stream.Batch) error {
 	s.bufs[0] = c.next(s.bufs[0], s.size)
 	for i := 0; len(s.bufs[i]) > 0; i = 1 - i {
 		encoded := make(chan struct{})
-		size := s.size // send may change it
+		size := s.size // a copy, because send may change s.size
 		go func() {
 			defer close(encoded)
 			s.bufs[1-i] = c.next(s.bufs[1-i], size)
@@ -142,14 +139,14 @@ func (s *Sink) Write(ctx context.Context, b *stream.Batch) error {
 	return nil
 }
 
-// shrink makes requests smaller, for a server that took too long for larger ones.
+// shrink reduces the size of requests to a number of lines, for a server that was too slow with more.
 func (s *Sink) shrink(lines int) { s.size, s.calm = min(s.size, lines), 0 }
 
-// calmRequests is the number of requests that must be accepted before their size is
-// doubled again: a larger request can cost as much time as slowAnswers timeouts.
+// calmRequests is the number of accepted requests before their size doubles again. A larger request can cost
+// slowAnswers timeouts.
 const calmRequests = 50
 
-// accepted counts lines.
+// accepted counts accepted lines.
 func (s *Sink) accepted(lines []byte) {
 	if s.calm++; s.calm%calmRequests == 0 {
 		s.size = min(2*s.size, s.config.BatchSize)
@@ -160,8 +157,7 @@ func (s *Sink) accepted(lines []byte) {
 	s.stats.Problem = ""
 }
 
-// failed counts a failure and logs each new kind of it, and an old one every
-// minute.
+// failed counts a failure. It logs each new kind of failure, and a known one once per minute.
 func (s *Sink) failed(f *failure, level slog.Level, message string) {
 	s.mu.Lock()
 	s.stats.Retries[f.reason]++

@@ -12,8 +12,8 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
-// Positions implements checkpoint.Positioner: the lines that the server has accepted and may not have kept go
-// into the checkpoint, so that they are safe although this process ends with the server.
+// Positions implements checkpoint.Positioner. The checkpoint contains the unsettled lines, so that they survive if
+// this process and the server end together.
 func (s *Sink) Positions() checkpoint.Positions {
 	s.busy.Lock()
 	defer s.busy.Unlock()
@@ -28,13 +28,13 @@ func (s *Sink) Positions() checkpoint.Positions {
 		}
 	}
 	if err = errors.Join(err, w.Close()); err != nil {
-		panic("delivery: " + err.Error()) // memory takes everything
+		panic("delivery: " + err.Error()) // a write to memory never fails
 	}
 	return checkpoint.Positions{{Output: s.config.Name, Unsettled: b.String()}}
 }
 
-// Resume implements checkpoint.Positioner: it sends again what the checkpoint has, with the next request or by
-// itself.
+// Resume implements checkpoint.Positioner. It sends the unsettled lines of the checkpoint, with the next request or
+// by a timer.
 func (s *Sink) Resume(at checkpoint.Positions) error {
 	text := at.UnsettledOf(s.config.Name)
 	if text == "" {
