@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Check returns nil when the server accepts the token and the bucket. It sends a comment,
-// which is a request like any other and writes no point.
+// Check returns nil if the server accepts the token and the bucket. It sends a request with only a comment, which
+// writes no point.
 func (s *Sink) Check(ctx context.Context) error {
 	err := s.writer.WriteRecord(ctx, "# is anybody there?")
 	if err == nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/orffvar/forecaster/stream/lineproto"
 )
 
-// Config says where the points go.
+// Config configures a Sink.
 type Config struct {
 	URL    string      // http://host:8086
 	Token  secret.Text // user:password on 1.8
@@ -30,31 +30,29 @@ type Config struct {
 	// BatchSize is the largest number of lines in a request; 0 means 5,000.
 	BatchSize int
 
-	// Timeout is the time that one request may take; 0 means 30 s.
+	// Timeout is the largest duration of one request; 0 means 30 s.
 	Timeout time.Duration
 
 	// Settle is delivery.Config.Settle.
 	Settle time.Duration
 
-	// Encoder makes lines of points.
+	// Encoder encodes points as lines.
 	Encoder lineproto.Encoder
 
-	// DeadLetters keeps the points that the server refuses; nil means that they
-	// are only counted and logged.
+	// DeadLetters stores refused points. Nil: they are only counted and logged.
 	DeadLetters stream.DeadLetters
 
-	// Log receives what an operator should know; nil means slog.Default().
+	// Log receives messages for operators; nil means slog.Default().
 	Log *slog.Logger
 }
 
-// Sink is a stream.Sink. Write, Ping and Check are for one goroutine; the other
-// methods are for any.
+// Sink is a stream.Sink. Write, Ping and Check belong to one goroutine; any goroutine may call the other methods.
 type Sink struct {
 	*delivery.Sink
 	config Config
 	link   *delivery.Link
 	*connection
-	changed atomic.Pointer[Change] // to be done by the next request
+	changed atomic.Pointer[Change] // change to be made before the next request
 }
 
 var _ stream.Sink = (*Sink)(nil)
@@ -75,7 +73,7 @@ func New(c Config) (*Sink, error) {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	c.Org = cmp.Or(c.Org, "-") // InfluxDB 2 then names the organisation, instead of refusing the points
+	c.Org = cmp.Or(c.Org, "-") // InfluxDB 2 then reports the missing organisation and does not refuse the points
 	link := &delivery.Link{}
 	s := &Sink{config: c, link: link, connection: connect(c, link)}
 	s.Sink = delivery.New(delivery.Config{
@@ -92,7 +90,7 @@ func (s *Sink) attempt(ctx context.Context, lines []byte) error {
 	return s.writer.WriteRecord(ctx, string(lines))
 }
 
-// Classifier has what InfluxDB 1, 2 and 3 say. Some versions say with the status 500 that points are
+// Classifier matches the messages of InfluxDB 1, 2 and 3. Some versions answer with the status 500 if points are
 // beyond the retention policy.
 var Classifier = delivery.Classifier{
 	Lost:    regexp.MustCompile(`(beyond|outside) retention policy`),
@@ -101,7 +99,7 @@ var Classifier = delivery.Classifier{
 	Quota:   regexp.MustCompile(`max-(series|values)-per-`),
 }
 
-// connection is how a Sink reaches the server.
+// connection is the HTTP connection of a Sink to the server.
 type connection struct {
 	http   delivery.Client
 	client influxdb2.Client
@@ -110,7 +108,7 @@ type connection struct {
 
 func connect(c Config, link *delivery.Link) *connection {
 	httpClient := delivery.NewClient(c.Timeout, link)
-	// InfluxDB accepts points with no other status, so any other success is the answer of another server.
+	// InfluxDB accepts points only with this status. Any other success comes from another server.
 	httpClient.Accepts = func(r *http.Response) bool { return r.StatusCode == http.StatusNoContent }
 	httpClient.Expects = "InfluxDB answers 204 No Content"
 	options := influxdb2.DefaultOptions().
@@ -126,17 +124,17 @@ func (c *connection) close() {
 	c.http.CloseIdleConnections()
 }
 
-// Change has the settings that can change while a Sink is in use, such as the token.
+// Change holds the settings that can change while a Sink is in use, such as the token.
 type Change struct {
 	Token     secret.Text
 	BatchSize int
 	Timeout   time.Duration
 }
 
-// Change requests c from the next request on. Any goroutine may call it.
+// Change requests c, which takes effect with the next request. Any goroutine may call it.
 func (s *Sink) Change(c Change) { s.changed.Store(&c) }
 
-// change applies a change in the goroutine that writes.
+// change makes a requested change. Only the goroutine that writes calls it.
 func (s *Sink) change() {
 	c := s.changed.Swap(nil)
 	if c == nil {
@@ -152,7 +150,7 @@ func (s *Sink) change() {
 	s.connection = connect(s.config, s.link)
 }
 
-// Ping returns nil when the server answers. It does not check the token.
+// Ping returns nil if the server answers. It does not check the token.
 func (s *Sink) Ping(ctx context.Context) error {
 	ok, err := s.client.Ping(ctx)
 	if err != nil {
