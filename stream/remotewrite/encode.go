@@ -15,14 +15,14 @@ import (
 	"github.com/orffvar/forecaster/stream/delivery"
 )
 
-// encoder makes requests of lines. Its memory is reused.
+// encoder encodes lines as requests. Its memory is reused.
 type encoder struct {
-	names  map[string]string // what a name of Prometheus stands for
+	names  map[string]string // original of each Prometheus name, by kind
 	series [][]byte          // encoded TimeSeries
-	index  map[string]int    // of series, by their encoded labels
+	index  map[string]int    // index in series, by encoded labels
 
-	labels []label // of a line, with room for the name of the metric
-	values []value // of a line
+	labels []label // labels of a line, with room for the metric name
+	values []value // values of a line
 	buf    []byte
 	out    []byte
 }
@@ -34,7 +34,7 @@ type value struct {
 	value  float64
 }
 
-// The numbers of the fields of prometheus.WriteRequest, TimeSeries, Label and Sample.
+// Field numbers of prometheus.WriteRequest, TimeSeries, Label and Sample.
 const (
 	writeTimeSeries            = 1
 	seriesLabels, seriesSample = 1, 2
@@ -44,8 +44,8 @@ const (
 
 func newEncoder() *encoder { return &encoder{names: map[string]string{}, index: map[string]int{}} }
 
-// encode returns a WriteRequest in Snappy's block format, which lives until the next call. No time lies behind
-// latest, ns, unless that is 0.
+// encode returns a WriteRequest in Snappy's block format, valid until the next call. It refuses a time after
+// latest, ns; 0 = no limit.
 func (e *encoder) encode(lines []byte, latest int64) ([]byte, error) {
 	e.series = e.series[:0]
 	clear(e.index)
@@ -125,7 +125,7 @@ func (e *encoder) line(d *lineprotocol.Decoder, latest int64) error {
 	return nil
 }
 
-// find returns the index of the series with the labels, which it sorts as servers want them.
+// find returns the index of the series with these labels. It sorts the labels, as servers require.
 func (e *encoder) find() int {
 	slices.SortFunc(e.labels, func(a, b label) int { return cmp.Compare(a.name, b.name) })
 	e.buf = e.buf[:0]
@@ -145,7 +145,7 @@ func (e *encoder) find() int {
 	return i
 }
 
-// number returns the value of a field. A text is 0, as in VictoriaMetrics.
+// number returns the value of a field. A text counts as 0, as in VictoriaMetrics.
 func number(v lineprotocol.Value) float64 {
 	switch v.Kind() {
 	case lineprotocol.Float:
@@ -160,11 +160,11 @@ func number(v lineprotocol.Value) float64 {
 	return 0
 }
 
-// mostNames limits the memory of the names.
+// mostNames is the largest number of names. It limits their memory.
 const mostNames = 100_000
 
-// name returns original with an underscore for every character that names of Prometheus do not have. Two
-// originals never get one name: that would mix their series.
+// name returns original with an underscore in place of every character that Prometheus names exclude. It returns an
+// error if another original has the same name, since their series would be mixed.
 func (e *encoder) name(kind, original string) (string, error) {
 	clean := strings.Map(func(r rune) rune {
 		if r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {

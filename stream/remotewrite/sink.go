@@ -21,7 +21,7 @@ import (
 	"github.com/orffvar/forecaster/stream/lineproto"
 )
 
-// Config says where the samples go.
+// Config configures a Sink.
 type Config struct {
 	URL      string // http://host:9090/api/v1/write
 	Username string // of basic authentication, with Password; "" = none
@@ -29,39 +29,36 @@ type Config struct {
 	Token    secret.Text // of bearer authentication
 	TLS      *tls.Config // nil = the system's certificates
 
-	// BatchSize is the largest number of points in a request; 0 means 1,000. A point has a
-	// sample for each field.
+	// BatchSize is the largest number of points in a request; 0 means 1,000. A point has one sample per field.
 	BatchSize int
 
-	// Timeout is the time that one request may take; 0 means 30 s.
+	// Timeout is the largest duration of one request; 0 means 30 s.
 	Timeout time.Duration
 
 	// Settle is delivery.Config.Settle.
 	Settle time.Duration
 
-	// Encoder makes the points. With its AtOrigin, points whose time is more than MaxAhead ahead of
-	// the clock are refused: Prometheus would take them, and refuse what it scrapes until that time.
+	// Encoder encodes points as lines. With AtOrigin, points more than MaxAhead ahead of the clock are refused.
+	// Prometheus would accept them, and then refuse scraped samples until their time.
 	Encoder lineproto.Encoder
 
-	// DeadLetters keeps the points that the server refuses, in line protocol; nil means that they
-	// are only counted and logged.
+	// DeadLetters stores refused points in line protocol. Nil: they are only counted and logged.
 	DeadLetters stream.DeadLetters
 
-	// Log receives what an operator should know; nil means slog.Default().
+	// Log receives messages for operators; nil means slog.Default().
 	Log *slog.Logger
 }
 
-// MaxAhead is a tenth of the hour that Prometheus's newest sample may lie ahead of others.
+// MaxAhead is a tenth of the hour by which the newest sample of Prometheus may lie ahead of other samples.
 const MaxAhead = 6 * time.Minute
 
-// Sink is a stream.Sink. Write and Check are for one goroutine; the other methods are for
-// any.
+// Sink is a stream.Sink. Write and Check belong to one goroutine; any goroutine may call the other methods.
 type Sink struct {
 	*delivery.Sink
 	config  Config
 	client  delivery.Client
 	encoder *encoder
-	changed atomic.Pointer[Change] // to be done by the next request
+	changed atomic.Pointer[Change] // change to be made before the next request
 }
 
 var _ stream.Sink = (*Sink)(nil)
@@ -92,8 +89,8 @@ func New(c Config) (*Sink, error) {
 	return s, nil
 }
 
-// classifier has what Prometheus, Mimir, Thanos and VictoriaMetrics say about samples. What Prometheus
-// calls out of order or bounds, it says with the status 500 in some versions.
+// classifier matches the messages of Prometheus, Mimir, Thanos and VictoriaMetrics about samples. Some versions of
+// Prometheus answer with the status 500 to samples out of order or out of bounds.
 var classifier = delivery.Classifier{
 	Lost:   regexp.MustCompile(`(?i)out of order|out of bounds|too old|duplicate sample|too far in the future`),
 	Points: regexp.MustCompile(`(?i)invalid (metric|label)|label (name|value)|err-mimir-`),
@@ -141,7 +138,7 @@ func (s *Sink) attempt(ctx context.Context, lines []byte) error {
 	return err
 }
 
-// Check returns nil when the server takes a request, which has no samples.
+// Check returns nil if the server accepts a request without samples.
 func (s *Sink) Check(ctx context.Context) error {
 	err := s.attempt(ctx, nil)
 	if err == nil {
@@ -153,14 +150,14 @@ func (s *Sink) Check(ctx context.Context) error {
 	return err
 }
 
-// Change has the settings that can change while a Sink is in use.
+// Change holds the settings that can change while a Sink is in use.
 type Change struct {
 	Password, Token secret.Text
 	BatchSize       int
 	Timeout         time.Duration
 }
 
-// Change requests c from the next request on. Any goroutine may call it.
+// Change requests c, which takes effect with the next request. Any goroutine may call it.
 func (s *Sink) Change(c Change) { s.changed.Store(&c) }
 
 // Close releases the connections.
