@@ -13,7 +13,7 @@ import (
 // Stats holds the counters of a Runner since its start. A record is counted when its batch is
 // written, a message when it is read.
 type Stats struct {
-	Records      int64 // learnt from or refused
+	Records      int64 // records learnt or refused
 	Deleted      int64 // messages that only delete another one; they have no record
 	Forecasts    int64
 	Observations int64
@@ -43,7 +43,7 @@ type Stats struct {
 	Hanging StalledError
 }
 
-// Letters returns the number of refused records, whatever the reason.
+// Letters returns the number of refused records, for all reasons.
 func (s *Stats) Letters() (n int64) {
 	for _, count := range s.DeadLetters {
 		n += count
@@ -92,7 +92,7 @@ func (r *Runner) countDeleted(n int) {
 	r.stats.Deleted += int64(n)
 }
 
-// count adds b, which was written.
+// count adds b after it was written.
 func (r *Runner) count(b *stream.Batch) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
