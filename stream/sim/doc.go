@@ -1,3 +1,2 @@
-// Package sim has a source of synthetic data: the simulators of package eval as a stream of
-// messages.
+// Package sim provides a source of synthetic data: the generators of package eval/simulate as a stream of messages.
 package sim

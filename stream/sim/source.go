@@ -17,12 +17,10 @@ import (
 
 // Config configures the simulation.
 type Config struct {
-	// Series are the simulated series; each step has one sample of each of them,
-	// in this order.
+	// Series are the simulated series. Each step has one sample per series, in this order.
 	Series []Series
 
-	// Start is the time of the first step and Interval, which must be positive,
-	// that between two.
+	// Start is the time of the first step. Interval is the time between two steps; it must be positive.
 	Start    time.Time
 	Interval time.Duration
 
@@ -36,7 +34,7 @@ type Config struct {
 // Series is one simulated series.
 type Series struct {
 	Name string
-	New  func() simulate.Generator // the same series each time
+	New  func() simulate.Generator // returns the same generator each time
 }
 
 // Source delivers simulated samples as JSON, in the wide format that format.JSON
@@ -45,7 +43,7 @@ type Series struct {
 type Source struct {
 	c      Config
 	next   int64 // offset: step * number of series + series
-	paced  int64 // steps that were waited for
+	paced  int64 // number of steps with a pause so far
 	gens   []simulate.Generator
 	keys   [][]byte
 	y      []float64
