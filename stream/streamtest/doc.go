@@ -1,3 +1,3 @@
-// Package streamtest has the contracts of the edges of package stream as tests
-// that every implementation runs, and a small model to run engines with.
+// Package streamtest tests the contracts of the edges of package stream. Every implementation runs these tests. The
+// package also has a small model for tests of engines.
 package streamtest

@@ -19,7 +19,7 @@ import (
 // Snapshot returns the state of e.
 func Snapshot(e *engine.Engine) []byte { return encoded(e, true) }
 
-// Changes returns what has changed of the state of e since the last call of Saved.
+// Changes returns the changes of the state of e since the last call of Saved.
 func Changes(e *engine.Engine) []byte { return encoded(e, false) }
 
 func encoded(e *engine.Engine, all bool) []byte {
@@ -30,7 +30,7 @@ func encoded(e *engine.Engine, all bool) []byte {
 	return b
 }
 
-// Restore restores what Snapshot and Changes returned.
+// Restore restores the results of Snapshot and Changes.
 func Restore(e *engine.Engine, whole []byte, changes ...[]byte) error {
 	var states []checkpoint.State
 	for _, b := range changes {
@@ -39,7 +39,7 @@ func Restore(e *engine.Engine, whole []byte, changes ...[]byte) error {
 	return e.Restore(checkpoint.StateOf(whole), states...)
 }
 
-// Reject lets e refuse m because of why.
+// Reject makes e refuse m for the reason why.
 func Reject(e *engine.Engine, b *engine.Results, m *stream.Message, why *refuse.Error) error {
 	refused := *m
 	refused.Refused = why
@@ -58,7 +58,7 @@ func Apply(e *engine.Engine, b *engine.Results, r *stream.Record) error {
 	return errors.Join(e.LearnMessage(b, &d, 0), e.Settle(b), e.Score(b))
 }
 
-// DriftConfig is an engine of Drift with everything switched on.
+// DriftConfig returns a configuration with the model Drift and every option enabled.
 func DriftConfig() engine.Config {
 	c := engine.Config{
 		Model: "drift", Horizon: 4, Emit: []int{1, 2, 4}, Levels: []float64{.8, .5},
@@ -75,9 +75,8 @@ func DriftConfig() engine.Config {
 	return c
 }
 
-// Records returns n records of five series with everything that happens to data:
-// missing, late, repeated and infinite values, gaps, variables that change in
-// number or order, and samples that the model does not survive.
+// Records returns n records of five series with all kinds of faulty data: missing, late, repeated and infinite
+// values, gaps, variables that change in number or order, and samples that make the model diverge.
 func Records(n int, seed uint64) []stream.Record {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	out := make([]stream.Record, n)
@@ -152,8 +151,7 @@ func NewEngine(t testing.TB, c engine.Config) *engine.Engine {
 	return e
 }
 
-// LearnGrouped gives the records to e, which settles and scores into b after every few, and at
-// the end.
+// LearnGrouped passes the records to e. After every few records, and at the end, e settles and scores into b.
 func LearnGrouped(t testing.TB, e *engine.Engine, b *engine.Results, records []stream.Record, every int) {
 	t.Helper()
 	var d engine.Decoded

@@ -8,21 +8,22 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// Drift is a model for tests: the last value plus h times the mean difference,
-// with the mean absolute error of one step times h times (level rank + 1) as half
-// the width of an interval. Weights, the mean differences, are shared by its
-// series; lags and errors are not.
+// Drift is a model for tests. With mean difference d and mean absolute one-step error e, its forecast and bounds
+// are
 //
-// The sample Poison makes its weights NaN, as a divergence would.
+//	yhat(h) = last value + h d,  yhat(h) -/+ (level rank + 1) h e.
+//
+// Its series share the mean differences; lags and errors are per series. The sample Poison makes the mean
+// differences NaN, like a divergence.
 type Drift struct {
 	dim, horizon, levels int
-	sum, n               []float64 // of the differences
+	sum, n               []float64 // sum and number of the differences
 }
 
-// Poison is the value that Drift does not survive.
+// Poison is the value at which Drift diverges.
 const Poison = 666
 
-// NewDrift returns a Drift.
+// NewDrift returns a Drift without samples.
 func NewDrift(dim, horizon, levels int) *Drift {
 	return &Drift{dim: dim, horizon: horizon, levels: levels, sum: make([]float64, dim), n: make([]float64, dim)}
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/orffvar/forecaster/stream/event"
 )
 
-// SinkTest is a sink to be tested. Both functions mean one place per t: what Open
-// returns writes to where Contents reads, and a second Open goes on there.
+// SinkTest describes a sink under test. Within one t, both functions use the same place: Contents reads the points
+// that sinks of Open have written, and a second Open continues there.
 type SinkTest struct {
 	Open     func(t *testing.T) stream.Sink
-	Contents func(t *testing.T) string // all points, in an order of their own
+	Contents func(t *testing.T) string // returns all points, in any fixed order
 	Levels   int                       // interval levels of the points
 }
 
@@ -30,7 +30,7 @@ func TestSink(t *testing.T, s SinkTest) {
 			if err := sink.Write(ctx, b); err != nil {
 				t.Fatal(err)
 			}
-			scribble(b) // it was not to be kept
+			scribble(b) // the sink must not have kept b
 		}
 	}
 	open := func(t *testing.T) stream.Sink {
@@ -91,11 +91,10 @@ func TestSink(t *testing.T, s SinkTest) {
 	})
 }
 
-// awkward are names that sinks have stumbled over.
+// awkward are names that have broken sinks.
 var awkward = []string{"plain", "with blank, comma=equals", "line\nbreak", `trailing\`, `"quoted"`, "nul\x00", "\xff\xfe", "naïve – 時間 \u202e"}
 
-// Batch returns the i-th of a sequence of batches with points of every kind,
-// awkward names and missing numbers.
+// Batch returns the i-th batch of a sequence. It has points of every kind, awkward names and missing numbers.
 func Batch(i, levels int) *stream.Batch {
 	nan := math.NaN()
 	series := &stream.Series{Name: awkward[i%len(awkward)], Variables: awkward}

@@ -12,12 +12,12 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
-// SourceTest is a source to be tested.
+// SourceTest describes a source under test.
 type SourceTest struct {
-	// Open returns a new source of the messages in Want, from their beginning.
+	// Open returns a new source of the messages in Want, at the first one.
 	Open func(t *testing.T) stream.Source
 	Want []stream.Message // at least two
-	// Endless: the source waits for more after them.
+	// Endless marks a source that waits for more messages after Want.
 	Endless bool
 }
 
@@ -44,7 +44,7 @@ func TestSource(t *testing.T, s SourceTest) {
 		for i := range s.Want {
 			n, err := src.Read(ended, make([]stream.Message, 1))
 			if n > 0 {
-				continue // it was there already, which is fine
+				continue // allowed: the message was already available
 			}
 			if !errors.Is(err, context.Canceled) {
 				t.Fatalf("with an ended context Read returned %v", err)
@@ -79,7 +79,7 @@ func (s *SourceTest) open(t *testing.T) stream.Source {
 	return src
 }
 
-// expect reads want, at most size messages at once.
+// expect reads the messages in want, at most size at once.
 func (s *SourceTest) expect(t *testing.T, src stream.Source, want []stream.Message, size int) {
 	t.Helper()
 	dst := make([]stream.Message, size)

@@ -12,8 +12,8 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
-// TestStore tests the contract of checkpoint.Store. A call of open means one place
-// per t: it is called again after close, which ends what it returned.
+// TestStore tests the contract of checkpoint.Store. Within one t, all calls of open use the same place. open is
+// called again after end, which closes the store.
 func TestStore(t *testing.T, open func(t *testing.T) (s checkpoint.Store, end func())) {
 	ctx := context.Background()
 	s, end := open(t)
@@ -62,7 +62,7 @@ func TestStore(t *testing.T, open func(t *testing.T) (s checkpoint.Store, end fu
 			continue
 		}
 		if i == 0 {
-			continue // changes to what had no record would say that they are whole
+			continue // Since = 0 would mark the changes as a whole state
 		}
 		for k := range int64(4) {
 			save(next+k+1, next+k, 1<<(5*k)+1)
@@ -89,7 +89,7 @@ func expect(t *testing.T, s checkpoint.Store, want []checkpoint.Checkpoint) {
 	}
 }
 
-// EqualCheckpoints reports whether a and b say the same and have states of the same bytes.
+// EqualCheckpoints reports whether a and b have equal fields and equal bytes of State.
 func EqualCheckpoints(t testing.TB, a, b checkpoint.Checkpoint) bool {
 	t.Helper()
 	var states [2][]byte
