@@ -1,4 +1,4 @@
-// Package event has the kinds of events, and the words for an anomaly.
+// Package event defines the kinds of events, and the text of an anomaly event.
 package event
 
 import (
@@ -32,19 +32,19 @@ var Kinds = []string{
 // The kinds of events.
 const (
 	Series       = "series"        // a new series was seen
-	SchemaChange = "schema_change" // its variables changed: a new model
-	Refused      = "refused"       // records were refused: the first of a reason, the tenth, the hundredth…; of the series of Pool
-	Time         = "time"          // the time has gone back: the samples before had a wrong one
+	SchemaChange = "schema_change" // the variables of the series changed, which makes a new model
+	Refused      = "refused"       // the first, tenth, hundredth, … record was refused for a reason; series of Pool
+	Time         = "time"          // the time went back, because earlier samples had a wrong time
 	Gap          = "gap"           // missing samples were filled in, or the lags dropped
 	Anomaly      = "anomaly"       // an anomaly has begun, has become the new normal, or has ended
 	Limit        = "limit"         // a variable is expected to reach its limit, or no longer
 	Season       = "season"        // the forecasts use other seasons than before
 	Drift        = "drift"         // the errors of the model have changed
 	Reset        = "reset"         // the state went bad: a new model
-	Reload       = "reload"        // the configuration was read again; of the series AllSeries
+	Reload       = "reload"        // the configuration was read again; series AllSeries
 )
 
-// Text is the text of the event.
+// Text returns the text of the event.
 func (a *AnomalyPhase) Text() string {
 	var text string
 	switch a.Phase {
@@ -61,8 +61,8 @@ func (a *AnomalyPhase) Text() string {
 	return text + a.seen() + a.falseAlarms()
 }
 
-// seen returns the observed and the expected value of the leading variable, and the begin of an anomaly that is older than
-// its first alarm.
+// seen describes the observed and the expected value of the leading variable, and the begin of an anomaly that is
+// older than its first alarm.
 func (a *AnomalyPhase) seen() string {
 	v := &a.Seen
 	text := ""
@@ -79,7 +79,7 @@ func (a *AnomalyPhase) seen() string {
 	return text
 }
 
-// falseAlarms says how likely a false alarm with the score is.
+// falseAlarms describes how often a false alarm reaches the score.
 func (a *AnomalyPhase) falseAlarms() string {
 	if text := FalseAlarmText(a.FalsePerDay); text != "" {
 		return "; by chance " + text
@@ -87,7 +87,7 @@ func (a *AnomalyPhase) falseAlarms() string {
 	return ""
 }
 
-// FalseAlarmText says how often an event comes that is expected a number of times per day; "" for NaN.
+// FalseAlarmText describes the mean time between events that are expected perDay times per day; "" for NaN.
 func FalseAlarmText(perDay float64) string {
 	const most = 100 // years
 	switch days := 1 / perDay; {
@@ -103,5 +103,5 @@ func FalseAlarmText(perDay float64) string {
 	return fmt.Sprintf("less than once in %d years", most)
 }
 
-// TimeText writes a time, in ns since 1970 UTC, as RFC 3339.
+// TimeText formats a time, in ns since 1970 UTC, as RFC 3339.
 func TimeText(t int64) string { return time.Unix(0, t).UTC().Format(time.RFC3339Nano) }
