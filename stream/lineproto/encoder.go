@@ -7,10 +7,10 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// The parts of a batch that Encoder.Include chooses from.
+// Parts of a batch for Encoder.Include.
 const (
 	Forecasts    = "forecasts"
-	Bounds       = "bounds" // of the forecasts
+	Bounds       = "bounds" // bounds of the forecasts
 	Observations = "observations"
 	Anomalies    = "anomalies" // scores and details, in the points of the observations
 	Metrics      = "metrics"
@@ -18,32 +18,32 @@ const (
 	Events       = "events"
 )
 
-// Encoder appends points as lines with times in nanoseconds. The only newline in
-// a line is its last byte, so that lines can be separated again.
+// Encoder encodes points as lines with times in nanoseconds. The only newline in a line is its last byte, so lines
+// can be split again.
 type Encoder struct {
-	// Levels are engine.Config.Levels. With more than one, a forecast becomes a
-	// line per level, with the tag level.
+	// Levels are engine.Config.Levels. With several levels, a forecast becomes one line per level, with the tag
+	// level.
 	Levels []float64
 
-	// Long means a line per variable, with the tag target and fields that are the same
-	// for all variables: yhat, y and so on.
+	// Long writes one line per variable. Its name is the tag target, and the field names are the same for all
+	// variables: yhat, y and so on.
 	Long bool
 
-	// Include are the parts that are written; nil = all.
+	// Include lists the parts that are written; nil = all.
 	Include []string
 
-	// Every means that all horizons are written of each Every-th sample of a series, of
-	// the others one step ahead alone; 0 and 1: of all samples.
+	// Every writes all horizons of each Every-th sample of a series, and only the first step of the others. 0 and
+	// 1: all horizons of all samples.
 	Every int
 
-	// AtOrigin gives forecasts the time of their origin, for databases that cannot keep the future.
+	// AtOrigin writes forecasts at the time of their origin, for databases that reject times in the future.
 	AtOrigin bool
 
-	// Exact means the fewest digits that read back as the same float64, not Digits of them.
+	// Exact writes the fewest digits that read back as the same float64; otherwise values have Digits digits.
 	Exact bool
 }
 
-// Digits is the number of significant digits of a value that is no integer.
+// Digits is the number of significant digits of a value that is not an integer.
 const Digits = 9
 
 // AppendHeader appends nothing: the format has no header.
@@ -94,8 +94,7 @@ func (e Encoder) AppendBatch(dst []byte, b *stream.Batch) []byte {
 	return l.dst
 }
 
-// AppendForecast appends the lines of a forecast, without newlines, and the end of each to
-// ends.
+// AppendForecast appends the lines of a forecast to dst, without newlines, and the end of each line to ends.
 func (e Encoder) AppendForecast(dst []byte, ends []int, f *stream.Forecast) ([]byte, []int) {
 	l := line{dst: dst, exact: e.Exact}
 	from := len(dst)
@@ -136,7 +135,7 @@ func (e *Encoder) forecast(l *line, f *stream.Forecast) {
 	}
 }
 
-// names are the names of the fields of a forecast, behind the name of the variable, if any.
+// names holds the field names of a forecast; with Long they stand alone, otherwise behind the name of the variable.
 type names struct{ yhat, lower, upper, jointLower, jointUpper, reach string }
 
 var (
@@ -241,8 +240,7 @@ func metric(l *line, m *stream.Metric) {
 	l.end(m.Time)
 }
 
-// experts appends the weights of the experts that a model mixes, means over
-// the variables.
+// experts appends the expert weights of a model, averaged over the variables.
 func (e *Encoder) experts(l *line, in *stream.Insight) {
 	if len(in.Experts) == 0 {
 		return

@@ -7,21 +7,21 @@ import (
 	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
-// line appends lines: the measurement, tags, fields, then the time.
+// line appends lines: measurement, tags, fields, time.
 type line struct {
 	dst    []byte
 	exact  bool
-	start  int // where the line begins
+	start  int // index of the first byte of the line
 	fields int
 }
 
-// tag is a tag of a point: a text or, where that is empty, a number.
+// tag is a tag of a point. Its value is a text or, if that is empty, a number.
 type tag struct {
 	name, value string
 	number      float64
 }
 
-// begin begins a line with the tags of a series and own, both ascending by name.
+// begin begins a line with the tags of a series and the tags own, both ascending by name.
 func (l *line) begin(measurement, series string, tags []stream.Tag, own ...tag) {
 	l.start, l.fields = len(l.dst), 0
 	l.dst = append(l.dst, measurement...)
@@ -58,7 +58,7 @@ func (l *line) own(t tag) {
 	}
 }
 
-// separate appends what stands before a field.
+// separate appends the separator before a field.
 func (l *line) separate() {
 	if l.fields == 0 {
 		l.dst = append(l.dst, ' ')
@@ -81,7 +81,7 @@ func (l *line) float(name string, v float64) {
 	}
 }
 
-// of appends a field with the name of a variable and a suffix, unless v is not finite.
+// of appends a field named variable and suffix, unless v is not finite.
 func (l *line) of(variable, suffix string, v float64) {
 	if v-v != 0 {
 		return
@@ -107,7 +107,7 @@ func (l *line) int(name string, v int64) {
 	l.dst = append(strconv.AppendInt(l.dst, v, 10), 'i')
 }
 
-// flag appends a field that is true.
+// flag appends a field with the value true.
 func (l *line) flag(name string) {
 	l.field(name)
 	l.dst = append(l.dst, "true"...)
@@ -130,7 +130,7 @@ func (l *line) text(name, s string) {
 	l.dst = append(l.dst, '"')
 }
 
-// end appends the time. A line without fields disappears.
+// end appends the time. It removes a line without fields.
 func (l *line) end(t int64) {
 	if l.fields == 0 {
 		l.dst = l.dst[:l.start]

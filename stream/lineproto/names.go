@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// The tags of the input become tags of the output, with an underscore behind the names that the
-// output uses itself: model becomes model_. Names that end in underscores behind such a name
-// get one more, so that no two become one. Fields: stream.OutputName.
+// Tags of the input become tags of the output. A name that the output uses itself gets an underscore at its end:
+// model becomes model_. Such a name followed by underscores gets one more, which keeps names distinct. For fields
+// see stream.OutputName.
 
 var ownTags = []string{"expert", "horizon", "kind", "level", "model", "target", "time"}
 
-// appendTag appends a tag of the input. A name that begins with an underscore, as those of
-// InfluxDB itself do, has it encoded, and so has an id: see stream.AllSeries.
+// appendTag appends a tag of the input. It encodes a leading underscore of the name, which InfluxDB reserves, and of
+// the value of id; see stream.AllSeries.
 func appendTag(dst []byte, name, value string) []byte {
 	dst = appendUnderscore(append(dst, ','), name)
 	if slices.Contains(ownTags, strings.TrimRight(name, "_")) {

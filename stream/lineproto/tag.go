@@ -4,14 +4,12 @@ import (
 	"unicode/utf8"
 )
 
-// AppendTag appends s as the value of a tag. Two strings never have one encoding,
-// and none of them is empty or breaks a line.
+// AppendTag appends s as the value of a tag. Distinct strings have distinct encodings, and no encoding is empty or
+// breaks a line.
 //
-// Blanks, commas and equal signs are escaped by a backslash, as the protocol has
-// it. What it has no safe way for, or what looks like something else to a reader,
-// becomes %XX, byte by byte: control characters, the backslash, the percent sign
-// itself, invisible characters and marks of writing direction, and bytes that are not
-// UTF-8. The empty string becomes %.
+// A backslash escapes blanks, commas and equal signs, as in the protocol. Bytes without a safe escape, or that look
+// like something else, become %XX: control characters, the backslash, the percent sign, invisible characters, marks
+// of writing direction, and invalid UTF-8. The empty string becomes %.
 func AppendTag(dst []byte, s string) []byte {
 	if s == "" {
 		return append(dst, '%')
@@ -56,10 +54,9 @@ var ordinary = func() (is [256]bool) {
 	return is
 }()
 
-// visible reports whether a character beyond ASCII needs no escape: all but the
-// control characters, General Punctuation (blanks, joiners and direction marks
-// among others), and the byte order mark. It is a fixed list so that no version
-// of Unicode changes a tag.
+// visible reports whether a non-ASCII character needs no escape. Control characters, General Punctuation (including
+// blanks, joiners and direction marks) and the byte order mark need one. The list is fixed, so that no version of
+// Unicode changes a tag.
 func visible(r rune) bool {
 	return r > 0xa0 && (r < 0x2000 || r > 0x206f) && r != 0xfeff && r != utf8.RuneError
 }
