@@ -23,9 +23,8 @@ func Append(dst []byte, v float64) []byte {
 	return appendDecimal(dst, int(u>>63), digits, k)
 }
 
-// AppendDigits is Append for a reader who needs n digits, in [1, 17]: it rounds the fewest
-// digits that read back, half away from zero. An integer that a float64 holds exactly, such
-// as a counter, keeps all its digits.
+// AppendDigits appends v with n significant digits, n in [1, 17]. It rounds the result of Append, half away from
+// zero. An integer that a float64 holds exactly, such as a counter, keeps all its digits.
 func AppendDigits(dst []byte, v float64, n int) []byte {
 	u := math.Float64bits(v)
 	exponent, fraction := int(u>>52)&0x7ff, u&(1<<52-1)
@@ -42,12 +41,11 @@ func AppendDigits(dst []byte, v float64, n int) []byte {
 	return appendDecimal(dst, int(u>>63), digits, k)
 }
 
-// width is the largest number of digits of a float64.
+// width is the largest number of significant digits of a float64.
 const width = 17
 
-// shortest returns the shortest decimal digits·10^k in the rounding interval of a normal
-// number, and the closest one if there are several. digits is padded to width digits
-// with zeros.
+// shortest returns the shortest decimal digits·10^k in the rounding interval of a normal number; of several, the
+// closest. digits is padded with zeros to width digits.
 func shortest(exponent int, fraction uint64) (digits uint64, k int) {
 	c, q := 1<<52|fraction, exponent-1075
 	if -53 < q && q <= 0 && bits.TrailingZeros64(c) >= -q { // an integer
@@ -89,7 +87,7 @@ func shortest(exponent int, fraction uint64) (digits uint64, k int) {
 	return digits, k
 }
 
-// one returns 1 if b, else 0.
+// one returns 1 if b, else 0, without a branch.
 func one(b bool) uint64 {
 	if b {
 		return 1
@@ -109,7 +107,7 @@ func multiplyToOdd(g *[2]uint64, c uint64) uint64 {
 	return hi
 }
 
-// minPower and maxPower bound the exponents of ten that shortest needs.
+// minPower and maxPower are the least and largest exponent of ten in shortest.
 const minPower, maxPower = -292, 324
 
 // powers has g_i = ceil(p 2^(127 - floor(log2 p))) with p = 10^(minPower+i), in two words.
@@ -140,8 +138,8 @@ var powers = func() (p [maxPower - minPower + 1][2]uint64) {
 	return p
 }()
 
-// maxLen is the length of the longest text, -1.2345678901234567e-308, and of what
-// appendDecimal writes beyond its end.
+// maxLen is the length of the longest text, -1.2345678901234567e-308, including bytes that appendDecimal writes
+// beyond its end.
 const maxLen = 32
 
 // appendDecimal appends digits·10^k, of width digits, in format 'g', with a minus sign if

@@ -1,4 +1,3 @@
-// Package decimal reads and writes float64 as decimal text, with the results of strconv
-// and in less than half its time for the numbers that measurements and forecasts are.
-// Other numbers go to strconv.
+// Package decimal parses and formats float64 as decimal text. Its results equal those of strconv. For typical
+// measurements and forecasts it takes less than half the time; other numbers go to strconv.
 package decimal

@@ -8,11 +8,10 @@ import (
 	"strconv"
 )
 
-// ErrSyntax is the error of text that is not a number.
+// ErrSyntax is the error for text that is not a number.
 var ErrSyntax = errors.New("decimal: not a number")
 
-// Parse returns the result of strconv.ParseFloat. The error is ErrSyntax or nil; a number
-// out of range is infinite.
+// Parse parses text like strconv.ParseFloat. It returns ErrSyntax or nil. A number out of range becomes infinite.
 func Parse(text []byte) (float64, error) {
 	if v, ok := ParsePlain(text); ok {
 		return v, nil
@@ -24,13 +23,12 @@ func Parse(text []byte) (float64, error) {
 	return v, nil
 }
 
-// Longer numbers go to strconv: maxDigits digits fit into a uint64, and 10^maxFraction is
+// Limits for the fast path; longer numbers go to strconv. maxDigits digits fit into a uint64, and 10^maxFraction is
 // the largest power of ten that is exact in a float64.
 const maxDigits, maxFraction = 19, 22
 
-// ParsePlain reads digits with an optional minus sign and an optional point: at most
-// maxDigits digits without leading zeros, and at most maxFraction after the point. ok
-// reports whether text has this form.
+// ParsePlain parses digits with an optional minus sign and an optional point: at most maxDigits digits without
+// leading zeros, at most maxFraction of them after the point. ok is false if text has another form.
 func ParsePlain(text []byte) (v float64, ok bool) {
 	if len(text) == 0 {
 		return 0, false
@@ -48,7 +46,7 @@ func ParsePlain(text []byte) (v float64, ok bool) {
 	return math.Float64frombits(math.Float64bits(v) | negative<<63), true
 }
 
-// quotient returns the float64 nearest to m / 10^k, m > 0.
+// quotient returns the float64 nearest to m / 10^k, for m > 0.
 func quotient(m uint64, k int) float64 {
 	d := powersOfFive[k] // the division by 2^k is exact
 	i, j := bits.LeadingZeros64(m), bits.LeadingZeros64(d)
@@ -58,10 +56,9 @@ func quotient(m uint64, k int) float64 {
 	return float64(q) * math.Float64frombits(uint64(1023-63+j-i-k)<<52)
 }
 
-// parseDigits reads digits with at most one point among them. fraction is the number of
-// digits after the point, -1 without a point. Eight characters make a word with the first
-// one in the lowest byte; so no branch depends on the place of the point, and few on the
-// number of digits, which the processor cannot predict.
+// parseDigits parses digits with at most one point. fraction is the number of digits after the point, -1 without a
+// point. A word holds eight characters, the first in the lowest byte. No branch depends on the place of the point,
+// and few on the number of digits, because the processor cannot predict them.
 func parseDigits(text []byte) (mantissa uint64, fraction int, ok bool) {
 	const zeros = 0x3030303030303030
 	n := len(text)
@@ -101,22 +98,21 @@ func parseDigits(text []byte) (mantissa uint64, fraction int, ok bool) {
 	return 1e8*eightDigitsOf(first) + eightDigitsOf(last), fraction, ok
 }
 
-// noDigits sets the highest bit of each byte of a word that is not a digit, and perhaps of
-// the byte after one that is not ASCII.
+// noDigits sets the highest bit of each byte of word that is not a digit. It may also set it in the byte after a
+// non-ASCII byte.
 func noDigits(word uint64) uint64 {
 	return (word + 0x7676767676767676 | word) & 0x8080808080808080
 }
 
-// cutPoint removes the point from a word by moving the digits before it. ok reports
-// whether the point is the only byte that noDigits marked. behind is the number of digits
-// after the point.
+// cutPoint removes the point from word by moving the digits before it. ok reports whether the point is the only
+// byte marked by noDigits. behind is the number of digits after the point.
 func cutPoint(word, marked uint64) (digits uint64, behind int, ok bool) {
 	at := bits.TrailingZeros64(marked) &^ 7
 	before := uint64(1)<<at - 1
 	return word&before<<8 | word&^(before<<8|0xff), 7 - at/8, marked&(marked-1) == 0 && byte(word>>at) == '.'^'0'
 }
 
-// eightDigitsOf returns the number whose digits are the bytes of word.
+// eightDigitsOf returns the number with the eight digits in word.
 func eightDigitsOf(word uint64) uint64 {
 	const pairs = 0xff000000ff
 	word = 10*word + word>>8 // every other byte is a number of two digits
