@@ -1,5 +1,4 @@
-// Package cluster reaches the brokers of Kafka: addresses, TLS and credentials, the topics that the brokers have, and the
-// rights that they grant.
+// Package cluster connects to Kafka brokers: addresses, TLS and credentials, topics, and the rights of the client.
 package cluster
 
 import (
@@ -22,10 +21,9 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
-// Connection has the addresses of the brokers, and the client that they see.
+// Connection holds the addresses of the brokers and the settings of the client.
 type Connection struct {
-	// Brokers are host:port of one or more brokers; the others are found
-	// through them.
+	// Brokers are host:port of at least one broker, from which the client learns the others.
 	Brokers []string
 
 	// ClientID appears in the logs and quotas of the brokers.
@@ -37,17 +35,17 @@ type Connection struct {
 	// SASL authenticates the client; the zero value means no authentication.
 	SASL SASL
 
-	// Timeout is the time that one request may take, beyond the time that the
-	// broker was asked to wait; 0 means 10 s. A failed request is repeated.
+	// Timeout is the largest duration of one request, without the time that the broker was asked to wait; 0 means
+	// 10 s. Failed requests are repeated.
 	Timeout time.Duration
 }
 
-// SASL has the credentials of the client.
+// SASL holds the credentials of the client.
 type SASL struct {
 	Mechanism string // PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or OAuthBearer; "" = none
 	Username  string
 	Password  secret.Text
-	Token     Token // of OAuthBearer
+	Token     Token // source of the token, for OAuthBearer
 }
 
 func (s SASL) mechanism() (sasl.Mechanism, error) {
@@ -73,17 +71,17 @@ func (s SASL) mechanism() (sasl.Mechanism, error) {
 	return m, nil
 }
 
-// TLSFiles has the files and names of a TLS connection.
+// TLSFiles names the files and the server of a TLS connection.
 type TLSFiles struct {
-	CA         string // certificates that sign the broker's; "" = the system's certificates
-	Cert, Key  string // of the client; "" = none
-	ServerName string // in the broker's certificate; "" = the host that was dialled
+	CA         string // certificates that sign the broker's certificate; "" = the system's certificates
+	Cert, Key  string // certificate and key of the client; "" = none
+	ServerName string // name in the broker's certificate; "" = the dialled host
 
-	// InsecureSkipVerify accepts any certificate: for tests only.
+	// InsecureSkipVerify accepts any certificate. For tests only.
 	InsecureSkipVerify bool
 }
 
-// Config reads the files. Nothing older than TLS 1.2 is spoken.
+// Config reads the files. The least version is TLS 1.2.
 func (f TLSFiles) Config() (*tls.Config, error) {
 	c := &tls.Config{
 		MinVersion:         tls.VersionTLS12,
@@ -110,15 +108,15 @@ func (f TLSFiles) Config() (*tls.Config, error) {
 	return c, nil
 }
 
-// Client is a connection pool that knows the leaders of some topics. The packages beside this one send their requests
-// through it.
+// Client is a connection pool that knows the leaders of its topics. The packages beside this one send their
+// requests through it.
 type Client struct {
 	kafkago.Client
 	transport *kafkago.Transport
 	timeout   time.Duration
 }
 
-// NewClient returns a Client of some topics, nil for all, that has not connected yet.
+// NewClient returns a Client of some topics, or of all if topics is nil. It does not connect yet.
 func (c *Connection) NewClient(topics []string) (*Client, error) {
 	if len(c.Brokers) == 0 {
 		return nil, errors.New("kafka: no brokers were given")
@@ -138,8 +136,8 @@ func (c *Connection) NewClient(topics []string) (*Client, error) {
 		ClientID:       c.ClientID,
 		TLS:            c.TLS,
 		SASL:           mechanism,
-		MetadataTopics: topics,          // asking for all would cost much in a large cluster
-		MetadataTTL:    2 * time.Second, // how late a new leader or topic is noticed
+		MetadataTopics: topics,          // metadata of all topics are expensive in a large cluster
+		MetadataTTL:    2 * time.Second, // largest delay until a new leader or topic is noticed
 	}
 	return &Client{
 		Client:    kafkago.Client{Addr: kafkago.TCP(c.Brokers...), Transport: t},
@@ -148,7 +146,7 @@ func (c *Connection) NewClient(topics []string) (*Client, error) {
 	}, nil
 }
 
-// Dialer returns the connections for a consumer group; all other requests use NewClient.
+// Dialer returns the dialer for a consumer group. All other requests use NewClient.
 func (c *Connection) Dialer() (*kafkago.Dialer, error) {
 	mechanism, err := c.SASL.mechanism()
 	if err != nil {
@@ -162,7 +160,7 @@ func (c *Connection) Dialer() (*kafkago.Dialer, error) {
 	}, nil
 }
 
-// RequestTimeout is Timeout or, without one, its default.
+// RequestTimeout returns Timeout or its default.
 func (c *Connection) RequestTimeout() time.Duration {
 	if c.Timeout > 0 {
 		return c.Timeout
@@ -170,14 +168,14 @@ func (c *Connection) RequestTimeout() time.Duration {
 	return 10 * time.Second
 }
 
-// Bounded returns a context for one request. The pool only gives up on a
-// silent connection whose request had a deadline.
+// Bounded returns a context for one request, with a deadline after the request timeout and extra. Without a
+// deadline the pool never gives up a silent connection.
 func (c *Client) Bounded(ctx context.Context, extra time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, c.timeout+extra)
 }
 
-// Repeat sends a request until it succeeds, final returns an error for its failure, or ctx ends. report gets
-// the failures that are repeated.
+// Repeat repeats a request until it succeeds, final returns an error for its failure, or ctx ends. report receives
+// each failure that is repeated.
 func (c *Client) Repeat(ctx context.Context, request func(ctx context.Context) error, final func(err error) error, report func(err error)) error {
 	var b retry.Backoff
 	for {
@@ -204,8 +202,7 @@ func (c *Client) Repeat(ctx context.Context, request func(ctx context.Context) e
 // Close releases the connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Partitions returns the number of partitions of each topic, or the error of
-// the first topic that cannot be used, with its name.
+// Partitions returns the number of partitions per topic, or a *TopicError for the first topic that cannot be used.
 func (c *Client) Partitions(ctx context.Context, topics []string) (map[string]int, error) {
 	ctx, cancel := c.Bounded(ctx, 0)
 	defer cancel()
@@ -228,7 +225,7 @@ func (c *Client) Partitions(ctx context.Context, topics []string) (map[string]in
 	return counts, nil
 }
 
-// TopicError names a topic that cannot be used.
+// TopicError reports a topic that cannot be used.
 type TopicError struct {
 	Topic string
 	Err   error
@@ -242,12 +239,12 @@ func (e *TopicError) Error() string {
 	return fmt.Sprintf("topic %s: %v", e.Topic, e.Err)
 }
 
-// Missing reports whether the brokers do not have the topic.
+// Missing reports whether the topic does not exist.
 func (e *TopicError) Missing() bool { return errors.Is(e.Err, kafkago.UnknownTopicOrPartition) }
 
 func (e *TopicError) Unwrap() error { return e.Err }
 
-// Ping returns nil when a broker answers.
+// Ping returns nil if a broker answers.
 func (c *Connection) Ping(ctx context.Context) error {
 	cl, err := c.NewClient([]string{})
 	if err != nil {
@@ -262,8 +259,7 @@ func (c *Connection) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Partitions returns the number of partitions of each topic. A topic that is not
-// there is an error.
+// Partitions returns the number of partitions per topic. A missing topic is an error.
 func (c *Connection) Partitions(ctx context.Context, topics []string) (map[string]int, error) {
 	cl, err := c.NewClient(topics)
 	if err != nil {
@@ -277,8 +273,7 @@ func (c *Connection) Partitions(ctx context.Context, topics []string) (map[strin
 	return counts, nil
 }
 
-// CreateTopic creates a topic with the broker's default replication, unless it
-// exists.
+// CreateTopic creates a topic with the default replication of the broker. An existing topic is no error.
 func (c *Connection) CreateTopic(ctx context.Context, topic string, partitions int) error {
 	cl, err := c.NewClient([]string{topic})
 	if err != nil {

@@ -19,22 +19,22 @@ import (
 // OAuthBearer is the SASL mechanism that identifies a client by a token (RFC 7628).
 const OAuthBearer = "OAUTHBEARER"
 
-// Token has the source of the token of OAuthBearer: exactly one of File, Command and URL. Each new
-// connection asks this source, so that it uses a token that was renewed.
+// Token is the source of the token for OAuthBearer: exactly one of File, Command and URL. Each new connection asks
+// the source, so it uses the newest token.
 type Token struct {
 	File    string
-	Command []string // program that prints it, and its arguments
+	Command []string // program that prints the token, and its arguments
 
-	// URL is an OAuth endpoint for client credentials (RFC 6749, 4.4): the user name and the
-	// password belong to the client. A token is used until it expires.
+	// URL is an OAuth endpoint for client credentials (RFC 6749, 4.4). User name and password are those of the
+	// client. A token is used until it expires.
 	URL    string
 	Scopes []string
 }
 
-// tokenTimeout limits the wait for a token.
+// tokenTimeout is the longest wait for a token.
 const tokenTimeout = 10 * time.Second
 
-// oauth implements the mechanism of kafka-go.
+// oauth implements sasl.Mechanism of kafka-go.
 type oauth struct {
 	token func(ctx context.Context) (string, error)
 }
@@ -57,7 +57,7 @@ func (s SASL) oauth() oauth {
 	return oauth{func(context.Context) (string, error) {
 		token, err := source.Token()
 		if refusal := new(oauth2.RetrieveError); errors.As(err, &refusal) {
-			return "", fmt.Errorf("%s answers %s %s", s.Token.URL, refusal.Response.Status, refusal.ErrorCode) // its text may repeat the secret
+			return "", fmt.Errorf("%s answers %s %s", s.Token.URL, refusal.Response.Status, refusal.ErrorCode) // the body may repeat the secret
 		}
 		if err != nil {
 			return "", err
@@ -66,7 +66,7 @@ func (s SASL) oauth() oauth {
 	}}
 }
 
-// runToken returns the output of a command.
+// runToken returns the standard output of a command.
 func runToken(ctx context.Context, command []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, tokenTimeout)
 	defer cancel()
@@ -94,8 +94,8 @@ func (o oauth) Start(ctx context.Context) (sasl.StateMachine, []byte, error) {
 	return o, []byte("n,,\x01auth=Bearer " + token + "\x01\x01"), nil
 }
 
-// Next implements sasl.StateMachine. A challenge is the reason for a refusal. The client has to
-// acknowledge it, and the broker then ends with an error.
+// Next implements sasl.StateMachine. A challenge is the reason for a refusal. The client must acknowledge it; the
+// broker then answers with an error.
 func (oauth) Next(_ context.Context, challenge []byte) (done bool, response []byte, err error) {
 	return len(challenge) == 0, []byte{1}, nil
 }

@@ -18,26 +18,26 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
-// Right is an operation that an ACL of Kafka allows; its value is the bit of the operation in
-// an answer of the broker (KIP-430).
+// Right is an operation that a Kafka ACL allows. Its value is the number of its bit in the answer of a broker
+// (KIP-430).
 type Right int
 
-// The rights. Each but DescribeConfigs includes the operation Describe.
+// Rights. Each except DescribeConfigs implies the operation Describe.
 const (
 	Read            Right = 3
 	Write           Right = 4
 	DescribeConfigs Right = 10
 )
 
-// String returns the name that kafka-acls.sh knows.
+// String returns the name used by kafka-acls.sh.
 func (r Right) String() string {
 	return map[Right]string{Read: "Read", Write: "Write", DescribeConfigs: "DescribeConfigs"}[r]
 }
 
-// RightsError names the rights that a client lacks.
+// RightsError reports rights that a client lacks.
 type RightsError struct {
 	Lacking []string
-	User    string // the principal of an ACL, or "this client"
+	User    string // principal of an ACL, or "this client"
 }
 
 // Error implements error.
@@ -45,9 +45,9 @@ func (e *RightsError) Error() string {
 	return fmt.Sprintf("kafka: the brokers do not let %s %s", e.User, strings.Join(e.Lacking, ", "))
 }
 
-// CheckRights returns a *RightsError when the client lacks rights to topics, or Read of the group,
-// if there is one. It returns another error when a topic is missing or the brokers do not answer.
-// A broker before Kafka 2.3 does not tell rights: they are taken for granted.
+// CheckRights returns a *RightsError if the client lacks rights to topics, or the right Read to group (unless
+// empty). Missing topics and silent brokers are other errors. Brokers before Kafka 2.3 do not report rights; the
+// check then passes.
 func (c *Connection) CheckRights(ctx context.Context, group string, topics map[string][]Right) error {
 	ctx, cancel := context.WithTimeout(ctx, c.RequestTimeout())
 	defer cancel()
@@ -90,16 +90,14 @@ func (c *Connection) CheckRights(ctx context.Context, group string, topics map[s
 	return unusable
 }
 
-// allows reports whether the rights in an answer include a right. A broker that does not know the
-// rights allows everything.
+// allows reports whether operations contains the right r. A broker that does not report rights allows everything.
 func allows(operations int32, r Right) bool {
 	const unknown = -1 << 31
 	return operations == unknown || operations>>r&1 == 1
 }
 
-// describeTopics asks a broker for topics with the operations that are allowed. The pool of kafka-go
-// answers such requests from its memory, without the operations. So this request has a connection of
-// its own, which kafka-go authenticates.
+// describeTopics requests topics with their allowed operations. The pool of kafka-go answers such requests from its
+// cache, without the operations. The request therefore uses a connection of its own, which kafka-go authenticates.
 func (c *Connection) describeTopics(ctx context.Context, topics []string) ([]metadata.ResponseTopic, error) {
 	var err error
 	for _, broker := range c.Brokers {
@@ -144,7 +142,7 @@ func (c *Connection) describeTopicsAt(ctx context.Context, broker string, topics
 	return answer.(*metadata.Response).Topics, nil
 }
 
-// handshake begins TLS on a connection.
+// handshake starts TLS on a connection.
 func (c *Connection) handshake(ctx context.Context, raw net.Conn, address string) (net.Conn, error) {
 	settings := c.TLS.Clone()
 	if settings.ServerName == "" {
@@ -158,7 +156,7 @@ func (c *Connection) handshake(ctx context.Context, raw net.Conn, address string
 	return conn, nil
 }
 
-// groupOperations asks the coordinator of a group for the operations that are allowed.
+// groupOperations requests the allowed operations of a group from its coordinator.
 func (c *Connection) groupOperations(ctx context.Context, group string) (int32, error) {
 	cl, err := c.NewClient([]string{})
 	if err != nil {
