@@ -36,24 +36,24 @@ func NewAnomalies(c cluster.Connection, topic string, letters stream.DeadLetters
 	return &anomalySink{p}, nil
 }
 
-// anomalyMessage is the JSON of a message.
+// anomalyMessage is a message as JSON.
 type anomalyMessage struct {
 	Series    string         `json:"series"`
 	Event     string         `json:"event"`
 	Time      time.Time      `json:"time"`
 	Begin     time.Time      `json:"begin"`
 	Peak      time.Time      `json:"peak"`
-	End       time.Time      `json:"end"` // last sample above 1 so far
+	End       time.Time      `json:"end"` // time of the last sample above 1 so far
 	Samples   int64          `json:"samples"`
-	Score     float64        `json:"score"`       // of the peak
-	State     float64        `json:"state_score"` // largest
+	Score     float64        `json:"score"`       // score at the peak
+	State     float64        `json:"state_score"` // largest state score
 	Cause     string         `json:"cause"`
 	Variables []anomalyShare `json:"variables"`
-	False     *float64       `json:"false_per_day"` // expected alarms with at least this score; null = unknown
+	False     *float64       `json:"false_per_day"` // expected alarms per day with at least this score; null = unknown
 	Seen      anomalySeen    `json:"seen"`
 }
 
-// anomalySeen has the values of one variable at the peak; null = missing, or not known.
+// anomalySeen holds the values of one variable at the peak; null = missing or unknown.
 type anomalySeen struct {
 	Name     string   `json:"name"`
 	Observed *float64 `json:"observed"`
@@ -62,7 +62,7 @@ type anomalySeen struct {
 	Upper    *float64 `json:"upper"`
 }
 
-// known returns x for JSON, which has no NaN.
+// known returns x for JSON, nil if x is NaN.
 func known(x float64) *float64 {
 	if x-x != 0 {
 		return nil
@@ -86,7 +86,7 @@ func (s *anomalySink) Write(ctx context.Context, b *stream.Batch) error {
 		}
 		value, err := json.Marshal(messageOf(e))
 		if err != nil {
-			return err // a score is a finite number
+			return err // never: the scores are finite
 		}
 		sent = append(sent, outgoing{key: []byte(e.Series), value: value})
 	}

@@ -34,9 +34,8 @@ func NewDeadLetters(c cluster.Connection, topic string, log *slog.Logger) (strea
 	return &deadLetters{p}, nil
 }
 
-// maxLetter is the number of bytes of a value that are kept, eight times those of a key:
-// a message that was too large must not be too large again. See shorten for topics with
-// a lower limit.
+// maxLetter is the largest part of a value that is kept, in bytes, and eight times the largest part of a key. A
+// message that was too large for the input must not be too large again. See shorten for topics with a lower limit.
 const maxLetter = batchBytes
 
 // WriteDeadLetters returns when all replicas have the letters; see

@@ -10,15 +10,14 @@ import (
 	"github.com/orffvar/forecaster/stream/internal/decimal"
 )
 
-// LongJSON makes a message of each variable, horizon and, if there are several, interval
-// level:
+// LongJSON encodes one message per variable and horizon and, with several interval levels, per level:
 //
 //	{"series":"host1","target":"cpu","horizon":1,"model":"auto","origin":"2026-01-01T00:00:00Z",
 //	 "time":"2026-01-01T00:00:10Z","yhat":0.5,"yhat_lower":0.4,"yhat_upper":0.6}
 //
-// Time is the time of the target. Several levels add the member level behind model. Bounds of an
-// interval that is not calibrated are null. The ends of a joint region follow in the messages of
-// the first level, as yhat_joint_lower and yhat_joint_upper.
+// Member time is the time of the target. Several levels add the member level after model. Bounds are null while the
+// interval is not calibrated. Messages of the first level end with the joint region, if there is one:
+// yhat_joint_lower and yhat_joint_upper.
 type LongJSON struct {
 	Levels []float64 // engine.Config.Levels
 }
@@ -55,7 +54,7 @@ func (e LongJSON) AppendForecast(dst []byte, ends []int, f *stream.Forecast) ([]
 	return dst, ends
 }
 
-// appendMember appends a number, null where it is not finite.
+// appendMember appends a number; null if it is not finite.
 func appendMember(dst []byte, name string, v float64) []byte {
 	dst = append(append(append(dst, `,"`...), name...), `":`...)
 	if v-v != 0 {

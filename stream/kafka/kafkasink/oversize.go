@@ -11,12 +11,12 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// maxMessage is the size beyond which a message is not sent: a broker hangs up at a request that
-// exceeds its socket.request.max.bytes, 100 MiB by default, without saying why.
+// maxMessage is the largest size of a message that is sent, in bytes. A broker closes the connection without an
+// error if a request exceeds its socket.request.max.bytes, 100 MiB by default.
 const maxMessage = 64 << 20
 
-// deliver writes a batch, in halves if it exceeds the limit of the topic. A single message that exceeds the
-// limit goes to p.oversize.
+// deliver writes a batch. If the batch exceeds the limit of the topic it is written in halves. A single message
+// beyond the limit goes to p.oversize.
 func (p *Producer) deliver(ctx context.Context, partition int, batch []outgoing) error {
 	err := error(kafkago.MessageSizeTooLarge)
 	if len(batch) > 1 || batch[0].size() <= maxMessage {
@@ -45,8 +45,8 @@ func (p *Producer) deliver(ctx context.Context, partition int, batch []outgoing)
 	return p.deliver(ctx, partition, batch)
 }
 
-// rejects makes dead letters of messages that exceed the limit of an output topic; without letters it only
-// counts and logs them.
+// rejects sets p.oversize to turn messages beyond the limit of an output topic into dead letters. Without letters
+// they are only counted and logged.
 func (p *Producer) rejects(letters stream.DeadLetters) {
 	p.oversize = func(ctx context.Context, m *outgoing, reason error) (again bool, err error) {
 		p.rejected.Add(1)
@@ -54,7 +54,7 @@ func (p *Producer) rejects(letters stream.DeadLetters) {
 		if letters == nil {
 			return false, nil
 		}
-		p.lettersMu.Lock() // one request to each partition may be under way
+		p.lettersMu.Lock() // several partitions may have a request under way
 		defer p.lettersMu.Unlock()
 		err = letters.WriteDeadLetters(ctx, []stream.DeadLetter{{
 			Message: stream.Message{Topic: "kafka " + p.topic, Partition: -1, Key: m.key, Value: m.value},
@@ -70,9 +70,9 @@ func (p *Producer) rejects(letters stream.DeadLetters) {
 // Rejected returns the number of messages that exceeded the limit of the topic.
 func (p *Producer) Rejected() int64 { return p.rejected.Load() }
 
-// shorten halves a dead letter that exceeds the limit of its own topic.
+// shorten halves a dead letter that exceeds the limit of its topic.
 func shorten(_ context.Context, m *outgoing, reason error) (again bool, err error) {
-	const least = 256 // bytes of a letter that is not shortened further
+	const least = 256 // bytes below which a letter is not shortened
 	if len(m.key)+len(m.value) < least {
 		return false, reason
 	}

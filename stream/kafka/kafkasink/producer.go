@@ -1,8 +1,8 @@
-// Package kafkasink writes to topics of Kafka: a Producer messages, a Sink forecasts in the form of an Encoder, and the
-// sinks of NewAnomalies and NewDeadLetters events and refused messages.
+// Package kafkasink writes to Kafka topics. A Producer writes messages, a Sink forecasts in the format of an
+// Encoder. The sinks of NewAnomalies and NewDeadLetters write events and refused messages.
 //
-// A message without an acknowledgement is written again, so that it can be in the log twice. Messages stay in order
-// within a partition.
+// A message without an acknowledgement is written again, so the log may have it twice. Messages of one partition
+// stay in order.
 package kafkasink
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
-// A request of a Producer has at most this many messages and bytes; a single message may be larger.
+// Limits of a request of a Producer: messages and bytes. A single message may be larger.
 const (
 	batchMessages = 1000
 	batchBytes    = 512 << 10
@@ -34,16 +34,16 @@ type Producer struct {
 	client   *cluster.Client
 	balancer kafkago.Murmur2Balancer
 	log      *slog.Logger
-	limit    atomic.Int64 // bytes of a request
+	limit    atomic.Int64 // largest size of a request in bytes
 
-	// oversize takes a message that exceeds the limit of the topic, and the error. It may shorten the
-	// message, and reports whether to send it again. Nil means that such a message is an error.
+	// oversize handles a message that exceeds the limit of the topic; reason is the error. It may shorten the
+	// message, and reports whether to send it again. Nil: such a message is an error.
 	oversize  func(ctx context.Context, m *outgoing, reason error) (again bool, err error)
 	rejected  atomic.Int64
 	lettersMu sync.Mutex
 
 	mu      sync.Mutex
-	problem string // last failure that was logged; "" after a success
+	problem string // last logged failure; "" after a success
 }
 
 // NewProducer returns a Producer that has not connected yet. A nil log means
@@ -56,7 +56,7 @@ func NewProducer(c cluster.Connection, topic string, log *slog.Logger) (*Produce
 	if err != nil {
 		return nil, err
 	}
-	cl.Timeout = c.RequestTimeout() // the replicas may take half of this
+	cl.Timeout = c.RequestTimeout() // the broker waits for the replicas up to half of it
 	if log == nil {
 		log = slog.Default()
 	}
@@ -71,13 +71,12 @@ func (p *Producer) Close() error {
 	return nil
 }
 
-// Send writes messages and returns when all replicas have them. It uses Key, Value and Time
-// of each message (Time 0 means now). Failed requests, and requests for a topic that does
-// not exist yet, are repeated until ctx ends: a message may be there twice, but the order
-// within a partition is kept. A message that the broker refuses permanently is an error.
+// Send writes messages and returns when all replicas have them. It uses Key, Value and Time of each message; Time 0
+// means now. Failed requests, also for a topic that does not exist yet, are repeated until ctx ends. A message may
+// therefore be written twice; the order within a partition is kept. A message that the broker refuses permanently
+// is an error.
 //
-// Send is for one goroutine. When ctx interrupts Send, the messages must not be changed
-// afterwards.
+// Only one goroutine may call Send. If ctx interrupts Send, the messages must not be changed afterwards.
 func (p *Producer) Send(ctx context.Context, messages []stream.Message) error {
 	return p.send(ctx, len(messages), func(i int) outgoing {
 		m := &messages[i]
@@ -103,8 +102,8 @@ func (o *outgoing) size() int {
 	return n
 }
 
-// Problem returns why the last request failed; "" after Send has succeeded. It may be
-// called from any goroutine.
+// Problem returns the reason for the failure of the last request, "" after a successful Send. Any goroutine may
+// call it.
 func (p *Producer) Problem() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -151,7 +150,7 @@ func (p *Producer) sendAll(ctx context.Context, n int, message func(i int) outgo
 	return p.flush(ctx, batches)
 }
 
-// partitions returns the numbers of the partitions, once the topic exists.
+// partitions returns the numbers of the partitions as soon as the topic exists.
 func (p *Producer) partitions(ctx context.Context) ([]int, error) {
 	var all []int
 	err := p.try(ctx, func(ctx context.Context) error {
@@ -164,7 +163,7 @@ func (p *Producer) partitions(ctx context.Context) ([]int, error) {
 	return all, err
 }
 
-// flush writes a batch to each partition, all at the same time.
+// flush writes one batch per partition, all at the same time.
 func (p *Producer) flush(ctx context.Context, batches map[int][]outgoing) error {
 	errs := make(chan error, len(batches))
 	for partition, batch := range batches {
@@ -200,7 +199,7 @@ func (p *Producer) produce(ctx context.Context, partition int, batch []outgoing)
 	return err
 }
 
-// try repeats a request until it succeeds, is refused for good, or ctx ends.
+// try repeats a request until it succeeds, is refused permanently, or ctx ends.
 func (p *Producer) try(ctx context.Context, request func(ctx context.Context) error) error {
 	return p.client.Repeat(ctx, request, func(err error) error {
 		if retry.Unacceptable(err) {
