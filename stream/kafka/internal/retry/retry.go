@@ -1,5 +1,5 @@
-// Package retry has the pause before a failed request to Kafka is repeated, and tells the errors that no repetition
-// cures: the refusal of a client or of a message, with the remedy.
+// Package retry computes the pause before a failed Kafka request is repeated. It also recognises errors that no
+// repetition repairs, refusals of a client or of a message, and explains them.
 package retry
 
 import (
@@ -23,8 +23,8 @@ const (
 	lastPause  = 10 * time.Second
 )
 
-// Backoff is a pause that doubles with every failure. Its jitter keeps the
-// clients of a broker that comes back from calling all at once.
+// Backoff is a pause that doubles with every failure. Jitter spreads the clients that reconnect to a broker after
+// its restart.
 type Backoff struct{ next time.Duration }
 
 // Pause waits between half and all of the current step, or until ctx ends.
@@ -43,9 +43,8 @@ func (b *Backoff) Pause(ctx context.Context) error {
 
 func (b *Backoff) Reset() { b.next = 0 }
 
-// Refused reports whether err is the broker's refusal of this client
-// as it is configured. At the start this is a mistake that waiting does not
-// repair. Later it may be a change of credentials, and callers wait.
+// Refused reports whether the broker refuses this client with its configuration. At the start such an error is
+// permanent. Later it may be a change of credentials, and callers wait.
 func Refused(err error) bool {
 	for _, e := range []kafkago.Error{
 		kafkago.SASLAuthenticationFailed, kafkago.UnsupportedSASLMechanism, kafkago.IllegalSASLState,
@@ -68,23 +67,23 @@ func Refused(err error) bool {
 		errors.As(err, &verify) || errors.As(err, &record) || errors.As(err, &alert) || expectsTLS(err)
 }
 
-// Unacceptable reports whether err is the broker's final refusal of a message.
+// Unacceptable reports whether the broker refuses a message permanently.
 func Unacceptable(err error) bool {
 	return Refused(err) || TooLarge(err) ||
 		errors.Is(err, kafkago.InvalidRecord) || errors.Is(err, kafkago.InvalidTimestamp)
 }
 
-// TooLarge reports whether err is the refusal of a request that exceeds the limit of the topic.
+// TooLarge reports whether err refuses a request above the size limit of the topic.
 func TooLarge(err error) bool {
 	return errors.Is(err, kafkago.MessageSizeTooLarge) || errors.Is(err, kafkago.RecordListTooLarge)
 }
 
-// expectsTLS recognises the text of kafka-go, which has no type.
+// expectsTLS recognises an error of kafka-go by its text, since it has no type.
 func expectsTLS(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "expecting TLS")
 }
 
-// Explain adds the probable cause to the error of a refused client.
+// Explain adds the probable cause to an error that refuses a client.
 func Explain(err error) error {
 	var record tls.RecordHeaderError
 	switch {
@@ -124,8 +123,8 @@ func ExplainFirst(err error) error {
 	return Explain(err)
 }
 
-// Kind is the text of an error without the ports of a connection, so that errors of
-// one kind have one text.
+// Kind returns the text of an error without the ports of a connection, which makes the text equal for errors of one
+// kind.
 func Kind(err error) string {
 	var op *net.OpError
 	if errors.As(err, &op) {
