@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// chunks are the parts of a snapshot, read as one file. Joining them would hold the snapshot twice.
+// chunks are the parts of a snapshot, read as one file. A joined copy would double their memory.
 type chunks [][]byte
 
 func (c chunks) size() (n int64) {
@@ -23,8 +23,8 @@ func (c chunks) sum() [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// ReadAt implements io.ReaderAt. It searches from the first part on, which is fast enough: a snapshot
-// of a gigabyte has 2,000 parts and is read 256 KiB at a time.
+// ReadAt implements io.ReaderAt. It searches from the first part, which is fast enough: a snapshot of 1 GiB has
+// 2,000 parts and is read 256 KiB at a time.
 func (c chunks) ReadAt(p []byte, off int64) (n int, err error) {
 	for _, part := range c {
 		if skip := min(off, int64(len(part))); n < len(p) {

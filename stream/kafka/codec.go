@@ -7,11 +7,11 @@ import (
 	"github.com/segmentio/kafka-go/compress"
 )
 
-// maxExpanded is the largest size of a batch after decompression. Only a batch that
-// was compressed by a factor of 64, at the usual size of 1 MiB, exceeds it.
+// maxExpanded is the largest size of a decompressed batch in bytes. At the usual batch size of 1 MiB, only a
+// compression ratio above 64 exceeds it.
 const maxExpanded = 64 << 20
 
-// errExpanded is returned by a decompressor that has delivered maxExpanded.
+// errExpanded is returned by a decompressor after maxExpanded bytes.
 var errExpanded = errors.New("kafka: a compressed batch expands beyond 64 MiB")
 
 func init() {
@@ -22,7 +22,7 @@ func init() {
 	}
 }
 
-// cappedCodec bounds the size of a decompressed batch; kafka-go does not.
+// cappedCodec limits the size of a decompressed batch; kafka-go has no limit.
 type cappedCodec struct {
 	compress.Codec
 	limit int

@@ -16,9 +16,8 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// Read waits until at least one message is there; see stream.Source. Failed requests are
-// repeated until ctx ends. Read returns the error of ctx, ErrBeyondEnd, ErrRecreated,
-// errLost or ErrNoState.
+// Read blocks until at least one message is available; see stream.Source. It repeats failed requests until ctx
+// ends. It returns the error of ctx, ErrBeyondEnd, ErrRecreated, errLost or ErrNoState.
 func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err error) {
 	if !p.started {
 		if err := p.open(ctx, -1, stream.Mark{}); err != nil {
@@ -35,7 +34,7 @@ func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err 
 		if n == len(dst) || n > 0 && p.fetched >= p.stable {
 			break
 		}
-		// Pending is empty. Its memory is free, but for what this very Read delivers.
+		// pending is empty here. Its memory is free, except for messages that this Read has already delivered.
 		p.pending = p.messages[:0]
 		switch {
 		case n == 0:
@@ -53,7 +52,7 @@ func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err 
 			continue
 		}
 		if n > 0 {
-			break // a permanent error comes again
+			break // the next Read returns a permanent error
 		}
 		switch final := verdict(err); {
 		case final != nil:
@@ -70,8 +69,7 @@ func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err 
 	return n, nil
 }
 
-// passed moves the position behind delivered messages, markers of transactions and
-// offsets that compaction emptied.
+// passed moves the position past delivered messages, transaction markers and compacted offsets.
 func (p *Partition) passed() {
 	next := p.fetched
 	if len(p.pending) > 0 {
@@ -80,8 +78,7 @@ func (p *Partition) passed() {
 	p.position.Store(next)
 }
 
-// reuse returns an empty arena with the memory of another, unless an exceptional
-// batch has made it large.
+// reuse returns arena, emptied, or nil if an exceptional batch has made it large.
 func (p *Partition) reuse(arena []byte) []byte {
 	if cap(arena) > 4*p.group.config.FetchBytes {
 		return nil
@@ -94,11 +91,11 @@ type answer struct {
 	offset int64
 	resp   *fetched
 	err    error
-	at     time.Time // when it came
+	at     time.Time // time of the answer
 }
 
-// ask requests the messages that follow, in the background: while those at hand
-// are worked on, and without being cut off when a Read ends early.
+// ask requests the next messages in the background. The request runs while earlier messages are processed, and
+// continues when a Read ends early.
 func (p *Partition) ask() {
 	c := make(chan answer, 1)
 	p.asked = c
@@ -111,8 +108,8 @@ func (p *Partition) ask() {
 
 var errSlow = errors.New("no answer in time")
 
-// fetch waits for the next answer and appends it to pending; the answer may be empty.
-// hasty limits the wait to MaxWait, because messages are waiting to be delivered.
+// fetch waits for the next answer, which may be empty, and appends it to pending. With hasty it waits at most
+// MaxWait, because messages are ready for delivery.
 func (p *Partition) fetch(ctx context.Context, hasty bool) error {
 	if p.asked == nil {
 		p.ask()
@@ -133,7 +130,7 @@ func (p *Partition) fetch(ctx context.Context, hasty bool) error {
 		return context.Cause(ctx)
 	}
 	if a.offset != p.fetched {
-		return nil // asked before a Seek
+		return nil // answer to a request from before a Seek
 	}
 	err := p.take(ctx, &a)
 	if cap(p.pending) > cap(p.messages) {
@@ -151,8 +148,8 @@ func (p *Partition) take(ctx context.Context, a *answer) error {
 	switch {
 	case a.err == nil:
 	case errors.Is(a.err, errExpanded):
-		// The records of the batch are unknown: one is refused, and the next
-		// request returns the same batch if it has more.
+		// The number of records in the batch is unknown. One message is refused, and the next request returns the
+		// same batch if it has more.
 		p.pending = append(p.pending, stream.Message{
 			Topic: p.tp.topic, Partition: int32(p.tp.partition), Offset: p.fetched,
 			Refused: &refuse.Error{Reason: refuse.TooLarge, Detail: errExpanded.Error()},
@@ -165,7 +162,7 @@ func (p *Partition) take(ctx context.Context, a *answer) error {
 			return err
 		}
 		if p.fetched >= first && p.fetched <= end {
-			return a.err // a leader that is behind: again
+			return a.err // the leader lags behind: repeat the request
 		}
 		if err := p.place(p.fetched, first, end); err != nil {
 			return &permanent{err}
@@ -179,7 +176,7 @@ func (p *Partition) take(ctx context.Context, a *answer) error {
 	p.stable = a.resp.stable
 	p.end.Store(p.stable)
 	if a.resp.end <= a.offset {
-		p.doubtful = true // until there is something to compare
+		p.doubtful = true // until an answer has messages to compare
 		return nil
 	}
 	if p.doubtful {
@@ -199,15 +196,15 @@ func (p *Partition) take(ctx context.Context, a *answer) error {
 			p.fetched = b.Offset() + 1 // compaction has emptied the batch
 		}
 	}
-	// An answer without a batch says nothing about what follows.
+	// An answer without a batch does not tell the next offset.
 	if p.fetched == a.offset && !empty {
-		p.fetched++ // inside of an emptied batch, whose end is not known
+		p.fetched++ // within an emptied batch of unknown end
 	}
 	p.witness.saw(p.pending[had:])
 	return nil
 }
 
-// watchTransaction notices a transaction that stays open while messages wait behind it.
+// watchTransaction detects a transaction that stays open while messages wait behind it.
 func (p *Partition) watchTransaction(a *answer) {
 	const what = "wait for a transaction"
 	if a.resp.stable != p.stable || a.resp.stable >= a.resp.end || p.held.IsZero() {
@@ -225,7 +222,7 @@ func (p *Partition) watchTransaction(a *answer) {
 	}
 }
 
-// request fetches from an offset once.
+// request sends one fetch request from an offset.
 func (p *Partition) request(ctx context.Context, offset int64, maxBytes int, isolation Isolation) (*fetched, error) {
 	wait := p.group.config.MaxWait
 	ctx, cancel := p.group.client.Bounded(ctx, wait)
@@ -233,8 +230,8 @@ func (p *Partition) request(ctx context.Context, offset int64, maxBytes int, iso
 	return fetchFrom(ctx, p.group.client, p.tp, offset, maxBytes, wait, isolation)
 }
 
-// appendRecords appends the records of a batch to pending, from offset fetched on,
-// or passes over them if skip is set.
+// appendRecords appends the records of a batch to pending, from offset p.fetched on. With skip it only passes over
+// them.
 func (p *Partition) appendRecords(batch protocol.RecordReader, skip bool) error {
 	for {
 		rec, err := batch.ReadRecord()
@@ -258,7 +255,7 @@ func (p *Partition) appendRecords(batch protocol.RecordReader, skip bool) error 
 	}
 }
 
-// message copies a record. A record above the limit is cut and refused.
+// message copies a record. It cuts and refuses a record above the size limit.
 func (p *Partition) message(rec *protocol.Record) (stream.Message, error) {
 	m := stream.Message{Topic: p.tp.topic, Partition: int32(p.tp.partition), Offset: rec.Offset}
 	if ns := rec.Time.UnixNano(); ns > 0 {
@@ -286,13 +283,13 @@ func length(b protocol.Bytes) int {
 	return b.Len()
 }
 
-// copyBytes copies at most limit bytes to the arena; a null stays nil.
+// copyBytes copies at most limit bytes into the arena. Null becomes nil.
 func (p *Partition) copyBytes(b protocol.Bytes, limit int) ([]byte, error) {
 	if b == nil {
 		return nil, nil
 	}
 	n, size := len(p.arena), min(b.Len(), limit)
-	p.arena = slices.Grow(p.arena, size)[:n+size] // earlier slices stay where they are
+	p.arena = slices.Grow(p.arena, size)[:n+size] // earlier slices keep the old memory
 	s := p.arena[n : n+size : n+size]
 	_, err := io.ReadFull(b, s)
 	return s, err

@@ -13,7 +13,7 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
-// runAll works on every partition, outside of any group.
+// runAll works on every partition, without a group.
 func (g *Group) runAll(ctx context.Context, counts map[string]int, work Work) error {
 	var list []*Partition
 	for _, topic := range g.config.Topics {
@@ -24,9 +24,9 @@ func (g *Group) runAll(ctx context.Context, counts map[string]int, work Work) er
 	return g.serve(ctx, list, work)
 }
 
-// runGroup works on the partitions that the group assigns, one generation after the other.
+// runGroup works on the partitions assigned by the group, generation by generation.
 func (g *Group) runGroup(ctx context.Context, work Work) error {
-	var balancers []kafkago.GroupBalancer // none: those of kafka-go
+	var balancers []kafkago.GroupBalancer // nil: defaults of kafka-go
 	if g.config.OneMember {
 		balancers = []kafkago.GroupBalancer{oneMember{}}
 	}
@@ -40,7 +40,7 @@ func (g *Group) runGroup(ctx context.Context, work Work) error {
 		SessionTimeout:    g.config.SessionTimeout,
 		RebalanceTimeout:  g.config.SessionTimeout,
 		JoinGroupBackoff:  time.Second,
-		StartOffset:       kafkago.FirstOffset, // not used: see Partition.open
+		StartOffset:       kafkago.FirstOffset, // unused: see Partition.open
 		Timeout:           g.config.RequestTimeout(),
 	})
 	if err != nil {
@@ -53,14 +53,13 @@ func (g *Group) runGroup(ctx context.Context, work Work) error {
 			close(left)
 		}()
 	})
-	// Leaving before the work has ended keeps kafka-go from joining the next
-	// generation only to leave it.
+	// Leaving before the work has ended keeps kafka-go from joining another generation.
 	defer context.AfterFunc(ctx, leave)()
 	defer func() {
 		leave()
 		select {
 		case <-left:
-		case <-time.After(5 * time.Second): // a request to join can take as long as a session
+		case <-time.After(5 * time.Second): // a join request can take a session timeout
 			g.config.Log.Warn("the group did not answer to leaving it", "group", g.config.Group)
 		}
 	}()
@@ -68,7 +67,7 @@ func (g *Group) runGroup(ctx context.Context, work Work) error {
 	var problem string
 	for {
 		g.setState("joining the group " + g.config.Group)
-		g.config.Log.Info("joining the group", "group", g.config.Group) // takes up to a session timeout after a crash
+		g.config.Log.Info("joining the group", "group", g.config.Group) // after a crash this takes up to a session timeout
 		gen, err := cg.Next(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -80,27 +79,27 @@ func (g *Group) runGroup(ctx context.Context, work Work) error {
 				problem = s
 				g.config.Log.Warn("joining the group", "group", g.config.Group, "error", retry.Explain(err))
 			}
-			continue // kafka-go pauses
+			continue // kafka-go pauses before the next attempt
 		}
 		joined, problem = true, ""
 		err = g.runGeneration(ctx, gen, work, leave)
 		switch {
 		case !errors.Is(err, errEnded):
 			return err
-		case ctx.Err() != nil: // leaving has ended the generation
+		case ctx.Err() != nil: // leave has ended the generation
 			return context.Cause(ctx)
 		}
 	}
 }
 
-// runGeneration works on the partitions of one generation, see serve. It calls
-// leave when this is the last one.
+// runGeneration works on the partitions of one generation, see serve. It calls leave if the generation is the last
+// one.
 func (g *Group) runGeneration(ctx context.Context, gen *kafkago.Generation, work Work, leave func()) error {
 	m := &membership{group: gen.GroupID, generation: int(gen.ID), member: gen.MemberID}
 	var list []*Partition
 	for _, topic := range g.config.Topics {
 		for _, a := range gen.Assignments[topic] {
-			if n := g.counts[topic]; a.ID >= n { // sooner than the watcher
+			if n := g.counts[topic]; a.ID >= n { // detects new partitions before watch does
 				leave()
 				return partitionsChanged(topic, n, a.ID+1)
 			}
@@ -112,8 +111,8 @@ func (g *Group) runGeneration(ctx context.Context, gen *kafkago.Generation, work
 	g.mu.Unlock()
 	g.config.Log.Info("partitions were assigned", "group", m.group, "generation", m.generation, "partitions", fmt.Sprint(names(list)))
 	result := make(chan error, 1)
-	// One function serves all partitions: kafka-go ends a generation as soon as
-	// one function returns, and joins the next when all have.
+	// One function serves all partitions. kafka-go ends a generation when any function returns, and joins the next
+	// when all have returned.
 	gen.Start(func(generation context.Context) {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
@@ -127,13 +126,13 @@ func (g *Group) runGeneration(ctx context.Context, gen *kafkago.Generation, work
 	return <-result
 }
 
-// errEnded is the cause of the end of work whose generation is over.
+// errEnded is the cause that ends work when its generation is over.
 var errEnded = errors.New("kafka: the generation of the group has ended")
 
-// serve calls work for each partition and waits until all have returned. It returns nil when all returned nil
-// by themselves, errEnded when the generation is over, the first error of work, or else the cause of ctx. Work
-// that goes on after HandOver has lost its partition: serve then gives up with errStuck, after abandonAfter
-// when only the generation is over, because a slow member is to join again.
+// serve calls work for each partition and waits until all calls have returned. It returns nil if all calls returned
+// nil by themselves, errEnded if the generation is over, else the first error of work, else the cause of ctx. Work
+// that continues after HandOver has lost its partition, and serve returns errStuck. If only the generation is over
+// it first waits for abandonAfter, so that a slow member can join again.
 func (g *Group) serve(ctx context.Context, list []*Partition, work Work) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

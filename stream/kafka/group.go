@@ -15,33 +15,30 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
-// The errors that end a Group, or the work on a partition.
+// Errors that end a Group, or the work on a partition.
 var (
-	// errFenced is returned by Commit when the partition may have another
-	// owner. The state that was to be committed is void.
+	// errFenced is returned by Commit if the partition may have another owner. The uncommitted state is void.
 	errFenced = errors.New("kafka: the partition may have another owner by now")
 
-	// ErrBeyondEnd means that the position is behind the end of the log: the
-	// topic was truncated, or deleted and created again.
+	// ErrBeyondEnd reports a position beyond the end of the log: the topic was truncated, or deleted and created
+	// again.
 	ErrBeyondEnd = errors.New("kafka: the position lies beyond the end of the log; was the topic deleted and created again?")
 
-	// ErrRecreated means that the log is another one than before: a message has other
-	// content now.
+	// ErrRecreated reports that the log was replaced: a message has different content.
 	ErrRecreated = errors.New("kafka: the log has changed before the position: the topic was deleted and created again")
 
-	// ErrNoState means that the group has committed an offset of the partition, but there
-	// is no checkpoint for it; see GroupConfig.Stateful.
+	// ErrNoState reports a committed offset without a checkpoint; see GroupConfig.Stateful.
 	ErrNoState = errors.New("kafka: the group has committed an offset for which there is no checkpoint")
 
-	// errLost means that retention removed records before they were read.
+	// errLost reports records that retention removed before they were read.
 	errLost = errors.New("kafka: records were removed by retention before they were read")
 
-	// ErrPartitions means that the number of partitions of a topic has changed: series may
-	// have moved from one partition to another.
+	// ErrPartitions reports that a topic has another number of partitions. Series may have moved between
+	// partitions.
 	ErrPartitions = errors.New("kafka: the number of partitions has changed")
 
-	// errStuck means that the function of a partition did not return within
-	// HandOver. The process should end: the partition has another owner.
+	// errStuck reports work that did not return within HandOver. The process should end, because the partition has
+	// another owner.
 	errStuck = errors.New("kafka: the work on a partition did not end in time")
 )
 
@@ -54,18 +51,18 @@ type Group struct {
 	client *cluster.Client
 	dialer *kafkago.Dialer
 
-	partitions atomic.Int64  // of all topics
-	watchEvery time.Duration // between two looks at the number of partitions
-	hungAfter  time.Duration // time after which an open transaction that holds up messages is a problem
+	partitions atomic.Int64  // number of partitions of all topics
+	watchEvery time.Duration // time between two checks of the number of partitions
+	hungAfter  time.Duration // time after which an open transaction that delays messages is reported
 
-	// abandonAfter limits the work that goes on after HandOver when others have its partition.
+	// abandonAfter is the longest time for work that continues after HandOver while others have its partition.
 	abandonAfter time.Duration
 
 	mu         sync.Mutex
-	counts     map[string]int // partitions of the topics; nil before Run
+	counts     map[string]int // partitions per topic; nil before Run
 	state      string
 	generation int
-	counters   map[topicPartition]*counters // of all partitions ever assigned
+	counters   map[topicPartition]*counters // counters of all partitions ever assigned
 	assigned   map[topicPartition]*Partition
 }
 
@@ -103,14 +100,13 @@ func NewGroup(c GroupConfig) (*Group, error) {
 	}, nil
 }
 
-// Run waits until all topics exist, joins the group and calls work for each assigned
-// partition in a goroutine of its own, again for each generation of the group.
+// Run waits until all topics exist, joins the group and calls work for each assigned partition in a goroutine of
+// its own. It does so for each generation of the group.
 //
-// Run returns nil when ctx has ended and all work has returned nil, or when all work of a
-// generation has returned nil by itself. Otherwise it returns the first error, after the
-// other work was handed over. Work that has lost its partition is no error: it is called
-// again when the partition comes back. Failed connections are repeated while ctx lives,
-// but a client that the broker refuses at the start is an error.
+// Run returns nil when ctx has ended and all work has returned nil, or when all work of a generation has returned
+// nil by itself. Otherwise it hands over the remaining work and returns the first error. Work that has lost its
+// partition is no error: it is called again when the partition comes back. Connections are repeated until ctx ends.
+// A client that the broker refuses at the start is an error.
 func (g *Group) Run(ctx context.Context, work Work) error {
 	defer g.client.Close()
 	defer g.setState("ended")
@@ -144,7 +140,7 @@ func (g *Group) Run(ctx context.Context, work Work) error {
 	return g.orderly(ctx, err)
 }
 
-// orderly returns err, or nil for the end of a context that has ended from outside.
+// orderly returns nil if err only reports that ctx was cancelled from outside, else err.
 func (g *Group) orderly(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
@@ -161,7 +157,7 @@ func (g *Group) Wait(ctx context.Context) error {
 	return err
 }
 
-// waitForTopics returns the number of partitions of each topic.
+// waitForTopics waits for all topics and returns the number of partitions per topic.
 func (g *Group) waitForTopics(ctx context.Context) (map[string]int, error) {
 	var b retry.Backoff
 	var last string

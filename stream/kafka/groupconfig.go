@@ -9,62 +9,56 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/cluster"
 )
 
-// Offset is the start of reading in a group without committed offsets.
+// Offset is the first position in a partition without a committed offset.
 type Offset string
 
-// The offsets.
+// Offsets.
 const (
 	Oldest Offset = "oldest"
 	Newest Offset = "newest"
 )
 
-// GroupConfig has the topics of a Group and its way of reading them. The zero value
-// of a duration or size means its default.
+// GroupConfig configures a Group. Zero durations and sizes mean their defaults.
 type GroupConfig struct {
 	cluster.Connection
 
-	// Topics are read together. While one of them does not exist, the Group waits.
+	// Topics are read together. The Group waits until all of them exist.
 	Topics []string
 
-	// Group is the name of the consumer group. Without a name all partitions of
-	// the topics are read and nothing is committed.
+	// Group is the name of the consumer group. If empty, all partitions are read and nothing is committed.
 	Group string
 
-	// OneMember gives all partitions to one member of the group; the others stand by.
+	// OneMember assigns all partitions to one member of the group; the others stand by.
 	OneMember bool
 
-	// Offset is the start of a partition without a committed offset; "" means Oldest.
-	// Newest is resolved once and committed at once, so that a restart misses nothing.
+	// Offset is the first position in a partition without a committed offset; "" means Oldest. Newest is resolved
+	// and committed at once, so that a restart misses no message.
 	Offset Offset
 
-	// Isolation decides about messages of aborted and open transactions. "" means
-	// ReadCommitted: they are not delivered, and an open transaction delays the messages
-	// behind it.
+	// Isolation selects the messages of transactions. "" means ReadCommitted: aborted messages are dropped, and an
+	// open transaction delays the messages behind it.
 	Isolation Isolation
 
-	// Stateful declares that work restores a state and calls Seek. Read without Seek is
-	// then an error if an offset is committed: the state for the offset is missing.
+	// Stateful declares that work restores a state and calls Seek. If an offset is committed, Read without Seek
+	// then fails, because the state for the offset is missing.
 	Stateful bool
 
-	// StopOnLoss makes it an error when records were removed by retention
-	// before they were read. Otherwise they are counted and logged.
+	// StopOnLoss makes lost records an error: records that retention removed before they were read. Otherwise they
+	// are counted and logged.
 	StopOnLoss bool
 
-	// MaxMessageBytes is the largest key and value together that is delivered
-	// whole; default 1 MiB. See stream.Message.Refused.
+	// MaxMessageBytes is the largest message, key and value together, that is delivered whole; default 1 MiB. See
+	// stream.Message.Refused.
 	MaxMessageBytes int
 
-	// FetchBytes is the size that a request for messages asks for; default 1 MiB. A larger
-	// batch is delivered nevertheless. MaxWait is the time that the broker holds a request
-	// without messages; default 500 ms.
+	// FetchBytes is the requested size of an answer; default 1 MiB. A larger batch is still delivered. MaxWait is
+	// the time that the broker holds a request without messages; default 500 ms.
 	FetchBytes int
 	MaxWait    time.Duration
 
-	// SessionTimeout is the time without a heartbeat after which the group gives
-	// the partitions of a member to others; default 30 s. Heartbeat is the
-	// time between two heartbeats; default 3 s. HandOver is the time in which
-	// the function of a partition has to finish when the partition goes to
-	// another member or the process ends; default 10 s.
+	// SessionTimeout is the time without a heartbeat after which the group reassigns the partitions of a member;
+	// default 30 s. Heartbeat is the time between two heartbeats; default 3 s. HandOver is the time for the work on
+	// a partition to finish when the partition moves to another member or the process ends; default 10 s.
 	// Invariant: HandOver + Heartbeat < SessionTimeout.
 	SessionTimeout time.Duration
 	Heartbeat      time.Duration

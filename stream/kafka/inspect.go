@@ -13,11 +13,11 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
-// SavedCheckpoint describes a snapshot in a state topic with the changes to it.
+// SavedCheckpoint describes a snapshot in a state topic, with the changes to it.
 type SavedCheckpoint struct {
-	Partition string // of the input
-	Name      string // of the snapshot
-	Committed bool   // it belongs to the offset of the group
+	Partition string // partition of the input
+	Name      string // name of the snapshot
+	Committed bool   // the snapshot belongs to the committed offset of the group
 	Time      time.Time
 	Bytes     int64
 	Changes   int   // number of changes after the whole checkpoint
@@ -25,17 +25,17 @@ type SavedCheckpoint struct {
 	Last      stream.Mark
 	Settings  []checkpoint.Setting
 	Outputs   checkpoint.Positions
-	Err       error // damage or version that keeps a part from being read; nil = none
+	Err       error // damage, or an unreadable version, of a part; nil = none
 }
 
 // SavedState reads and removes the checkpoints of a group that is not running.
 type SavedState struct {
 	group  *Group
 	topic  *StateTopic
-	counts map[string]int // partitions of the inputs
+	counts map[string]int // partitions per input topic
 }
 
-// SavedState opens a state topic that exists. Unlike StateTopic it changes nothing.
+// SavedState opens an existing state topic. Unlike StateTopic it changes nothing.
 func (g *Group) SavedState(ctx context.Context, topic string) (*SavedState, error) {
 	inputs, err := g.client.Partitions(ctx, g.config.Topics)
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *SavedState) Close() error {
 	return s.topic.Close()
 }
 
-// each calls f with the store of each partition of the inputs.
+// each calls f with the store of each input partition.
 func (s *SavedState) each(f func(store *Store) error) error {
 	for _, topic := range s.group.config.Topics {
 		for i := range min(s.counts[topic], s.topic.count) {
@@ -74,7 +74,7 @@ func (s *SavedState) each(f func(store *Store) error) error {
 	return nil
 }
 
-// Checkpoints reads all checkpoints, of each partition the newest first.
+// Checkpoints reads all checkpoints. Those of one partition are in order, newest first.
 func (s *SavedState) Checkpoints(ctx context.Context) ([]SavedCheckpoint, error) {
 	var all []SavedCheckpoint
 	return all, s.each(func(store *Store) error {
@@ -86,11 +86,11 @@ func (s *SavedState) Checkpoints(ctx context.Context) ([]SavedCheckpoint, error)
 		if err != nil {
 			return err
 		}
-		committed, _ := parseManifests(text) // none, when it is not one of ours
+		committed, _ := parseManifests(text) // empty for metadata of other programs
 		for _, m := range list {
 			c := SavedCheckpoint{Partition: store.p.tp.String(), Name: m.id, Time: m.written, Next: m.next}
 			if len(committed) > 0 && committed[0].id == m.id {
-				m, c.Committed = committed[0], true // more may have been written
+				m, c.Committed = committed[0], true // the topic may have later, uncommitted changes
 			}
 			if err := store.describe(ctx, m, &c); err != nil {
 				return err
@@ -101,7 +101,7 @@ func (s *SavedState) Checkpoints(ctx context.Context) ([]SavedCheckpoint, error)
 	})
 }
 
-// describe fills in the content of a snapshot.
+// describe sets the fields of c that depend on the content of the snapshot m.
 func (s *Store) describe(ctx context.Context, m manifest, c *SavedCheckpoint) error {
 	list, _, err := s.read(ctx, m)
 	if err != nil && !errors.Is(err, checkpoint.ErrCorrupt) && !errors.Is(err, checkpoint.ErrVersion) {
@@ -115,11 +115,11 @@ func (s *Store) describe(ctx context.Context, m manifest, c *SavedCheckpoint) er
 	return nil
 }
 
-// errInUse means that the group has members.
+// errInUse reports that the group has members.
 var errInUse = errors.New("kafka: the group has members: stop them first")
 
-// Reset removes all checkpoints and the offsets of the group, so that its next member
-// starts from scratch. It returns the number of snapshots removed, or errInUse.
+// Reset removes all checkpoints and the offsets of the group, so that the next member starts from scratch. It
+// returns the number of removed snapshots, or errInUse.
 func (s *SavedState) Reset(ctx context.Context) (removed int, err error) {
 	if err := s.group.DeleteOffsets(ctx); err != nil {
 		return 0, err
@@ -139,8 +139,8 @@ func (s *SavedState) Reset(ctx context.Context) (removed int, err error) {
 	})
 }
 
-// DeleteOffsets removes the committed offsets of the group, or returns errInUse. The broker
-// refuses it while a member joins.
+// DeleteOffsets removes the committed offsets of the group. It returns errInUse if the group has members; the
+// broker also refuses while a member joins.
 func (g *Group) DeleteOffsets(ctx context.Context) error {
 	counts, err := g.client.Partitions(ctx, g.config.Topics)
 	if err != nil {

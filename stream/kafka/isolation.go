@@ -14,16 +14,16 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/cluster"
 )
 
-// Isolation selects the messages of transactions that are read.
+// Isolation selects which messages of transactions are read.
 type Isolation string
 
-// The isolation levels, with Kafka's names.
+// Isolation levels, with Kafka's names.
 const (
 	ReadCommitted   Isolation = "read_committed"
 	ReadUncommitted Isolation = "read_uncommitted"
 )
 
-// level is the isolation level in a request.
+// level returns the isolation level for a request.
 func (i Isolation) level() kafkago.IsolationLevel {
 	if i == ReadUncommitted {
 		return kafkago.ReadUncommitted
@@ -31,22 +31,22 @@ func (i Isolation) level() kafkago.IsolationLevel {
 	return kafkago.ReadCommitted
 }
 
-// fetched is the answer to a request for messages of one partition.
+// fetched is the answer to a fetch request for one partition.
 type fetched struct {
-	end     int64 // of the log
-	stable  int64 // the offset before which all transactions have ended
+	end     int64 // end of the log
+	stable  int64 // offset before which all transactions have ended
 	aborted abortedTransactions
 	records protocol.RecordReader
 }
 
-// fetchFrom sends one request for messages. kafka-go's Client.Fetch does the same, but
-// drops the list of aborted transactions.
+// fetchFrom sends one fetch request. It replaces Client.Fetch of kafka-go, which drops the list of aborted
+// transactions.
 func fetchFrom(ctx context.Context, c *cluster.Client, tp topicPartition, offset int64, maxBytes int, wait time.Duration, isolation Isolation) (*fetched, error) {
 	m, err := c.Transport.RoundTrip(ctx, c.Addr, &fetch.Request{
 		ReplicaID:      -1,
 		MaxWaitTime:    int32(wait.Milliseconds()),
 		MinBytes:       1,
-		MaxBytes:       math.MaxInt32, // PartitionMaxBytes says the same for the only partition
+		MaxBytes:       math.MaxInt32, // PartitionMaxBytes limits the only partition
 		IsolationLevel: int8(isolation.level()),
 		SessionID:      -1,
 		SessionEpoch:   -1,
@@ -97,11 +97,11 @@ func (f *fetched) batches(yield func(protocol.RecordReader) bool) {
 	}
 }
 
-// abortedTransactions are the aborted transactions of an answer whose end was not read yet.
+// abortedTransactions are the aborted transactions of an answer whose end has not been read yet.
 type abortedTransactions []fetch.ResponseTransaction
 
-// skip reports that the records of the next batch are no messages: the batch belongs to an
-// aborted transaction, or is the marker that ends a transaction.
+// skip reports whether the next batch has no messages: it belongs to an aborted transaction, or is the marker at
+// the end of a transaction.
 func (a *abortedTransactions) skip(batch protocol.RecordReader) bool {
 	switch b := batch.(type) {
 	case *protocol.ControlBatch:
@@ -114,8 +114,7 @@ func (a *abortedTransactions) skip(batch protocol.RecordReader) bool {
 	return false
 }
 
-// begun reports whether t is a transaction of the producer that has begun at or before
-// the offset.
+// begun reports whether t is a transaction of the producer that began at or before the offset.
 func begun(t fetch.ResponseTransaction, producer, offset int64) bool {
 	return t.ProducerID == producer && t.FirstOffset <= offset
 }

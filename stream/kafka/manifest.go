@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// manifest names a snapshot, up to one of its checkpoints, with its place and its checksum.
-// The metadata of a commit are the manifests of three snapshots: the one that belongs to
-// the offset, the one before, and the one before that, which is being removed.
+// manifest identifies a snapshot, up to one of its checkpoints, by place and checksum. The metadata of a commit are
+// the manifests of three snapshots: the snapshot of the committed offset, the one before it, and the one before
+// that, which is being removed.
 type manifest struct {
-	id     string // unique: snapshots are never overwritten
-	next   int64  // offset that it belongs to
+	id     string // unique, because snapshots are never overwritten
+	next   int64  // offset to resume from
 	first  int64  // offset of its first chunk in the state topic
 	chunks int
-	sum    [sha256.Size]byte // of all chunks together
+	sum    [sha256.Size]byte // checksum of all chunks together
 
-	written time.Time // when it was found in the topic; not in the text
+	written time.Time // time of its message in the topic; not part of the text
 }
 
-// none reports whether m names no snapshot.
+// none reports whether m identifies no snapshot.
 func (m *manifest) none() bool { return m.id == "" }
 
 func (m *manifest) String() string {
@@ -31,12 +31,12 @@ func (m *manifest) String() string {
 }
 
 const (
-	manifestMark = "snapshots3" // with the version of the format
+	manifestMark = "snapshots3" // includes the version of the format
 	maxManifests = 3
 	maxChunks    = 1 << 20
 )
 
-// formatManifests joins manifests by blanks, except empty ones.
+// formatManifests joins the manifests that are not empty by blanks.
 func formatManifests(list ...manifest) string {
 	var b strings.Builder
 	b.WriteString(manifestMark)
@@ -85,7 +85,7 @@ func parseManifest(text string) (manifest, error) {
 		return manifest{}, errManifest
 	}
 	if m.String() != text {
-		return manifest{}, errManifest // written in another way
+		return manifest{}, errManifest // not the canonical text
 	}
 	return m, nil
 }

@@ -11,9 +11,9 @@ import (
 
 // note is the content of the metadata of a commit.
 type note struct {
-	partitions int         // of the topic at that time; 0 = not known
-	mark       stream.Mark // of a message of the log
-	text       string      // of the caller
+	partitions int         // number of partitions of the topic at the commit; 0 = unknown
+	mark       stream.Mark // mark of a message of the log
+	text       string      // text of the caller
 }
 
 const noteVersion = "v2"
@@ -22,7 +22,7 @@ func (n *note) String() string {
 	return fmt.Sprintf("%s %d %d:%016x %s", noteVersion, n.partitions, n.mark.Offset, n.mark.Hash, n.text)
 }
 
-// parseNote reverses String. Any other text is the text of the caller.
+// parseNote reverses String. A text in another format is a text of the caller.
 func parseNote(s string) note {
 	f := strings.SplitN(s, " ", 4)
 	if len(f) != 4 || f[0] != noteVersion {

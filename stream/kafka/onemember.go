@@ -2,7 +2,7 @@ package kafka
 
 import kafkago "github.com/segmentio/kafka-go"
 
-// oneMember assigns all partitions to the member with the least id.
+// oneMember assigns all partitions to the member with the smallest id.
 type oneMember struct{}
 
 func (oneMember) ProtocolName() string { return "one-member" }

@@ -16,45 +16,44 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
-// Partition is a partition while it is assigned: a stream.Source, and a Seeker, Verifier
-// and Committer of package checkpoint. Read and Seek belong to one goroutine, Commit may
-// be called from another one.
+// Partition is an assigned partition: a stream.Source, and a Seeker, Verifier and Committer of package checkpoint.
+// Read and Seek belong to one goroutine; Commit may be called from another.
 type Partition struct {
 	group      *Group
 	tp         topicPartition
-	partitions int         // of the topic; 0 = not known
-	member     *membership // nil outside of a group
+	partitions int         // number of partitions of the topic; 0 = unknown
+	member     *membership // nil without a group
 	*counters
 
-	work   context.Context // ends when the partition has to be handed over
-	life   context.Context // ends with the function that works on it
+	work   context.Context // ends when the hand-over begins
+	life   context.Context // ends with the work on the partition
 	expire context.CancelCauseFunc
 
 	started  bool
 	fetched  int64       // offset of the next message to be fetched
-	stable   int64       // offset up to which messages can be fetched
-	asked    chan answer // to the request that is under way; nil = none
+	stable   int64       // end of the offsets that can be fetched
+	asked    chan answer // receives the answer to the present request; nil = no request
 	pending  []stream.Message
-	messages []stream.Message // the memory of pending
-	arena    []byte           // backs the keys and values of pending
-	spare    []byte           // backs the messages that the present Read has delivered before the last fetch
-	saved    int64            // 1 + offset that a Store has committed; 0 = none
+	messages []stream.Message // memory of pending
+	arena    []byte           // memory of the keys and values of pending
+	spare    []byte           // memory of the messages that this Read delivered before its last fetch
+	saved    int64            // 1 + offset committed by a Store; 0 = none
 	doubtful bool             // the log may have been replaced since the last answer with messages
-	answered time.Time        // time of that answer
-	held     time.Time        // last time at which stable moved, or nothing waited behind it
+	answered time.Time        // time of the last answer with messages
+	held     time.Time        // last time at which stable moved or no message waited behind it
 
 	witness *witness
-	limit   int // bytes of a message that are kept
+	limit   int // largest part of a message that is kept, in bytes
 }
 
-// membership proves to the broker that a commit is ours.
+// membership identifies this member of the group in a commit, so that the broker can refuse it.
 type membership struct {
 	group      string
 	generation int
 	member     string
 }
 
-// counters outlive the assignments of a partition.
+// counters count over all assignments of a partition.
 type counters struct {
 	position, end, lost, retries atomic.Int64 // see PartitionStatus
 	waiting                      atomic.Bool
@@ -92,15 +91,15 @@ func (p *Partition) Partitions() int { return p.partitions }
 // Number returns the number of the partition in the topic.
 func (p *Partition) Number() int { return p.tp.partition }
 
-// Waiting reports whether a Read waits because all messages that can be read were delivered. Any goroutine may
+// Waiting reports whether a Read waits for new messages, after all readable ones were delivered. Any goroutine may
 // call it.
 func (p *Partition) Waiting() bool { return p.waiting.Load() }
 
-// Close does nothing: a partition ends with the function that works on it.
+// Close does nothing. A partition ends with the work on it.
 func (p *Partition) Close() error { return nil }
 
-// Committed returns the committed offset of the group and the metadata given to
-// CommitMetadata. The offset is -1 without a commit, and outside of a group.
+// Committed returns the committed offset of the group, and the metadata passed to CommitMetadata. Without a commit
+// or a group the offset is -1.
 func (p *Partition) Committed(ctx context.Context) (offset int64, metadata string, err error) {
 	offset, n, err := p.committed(ctx)
 	return offset, n.text, err
@@ -132,7 +131,7 @@ func (p *Partition) committed(ctx context.Context) (offset int64, n note, err er
 	return offset, n, err
 }
 
-// committed asks for the offsets that a group has committed.
+// committed returns the committed offsets of a group.
 func committed(ctx context.Context, c *cluster.Client, group string, of map[string][]int) (map[string][]kafkago.OffsetFetchPartition, error) {
 	resp, err := c.OffsetFetch(ctx, &kafkago.OffsetFetchRequest{GroupID: group, Topics: of})
 	if err != nil {
@@ -143,10 +142,9 @@ func committed(ctx context.Context, c *cluster.Client, group string, of map[stri
 
 var errNoPartition = errors.New("the answer lacks the partition")
 
-// Seek makes next the offset of the first message that Read delivers. It is an error when
-// the log ends before next, or when the message of last or of the commit has another
-// content. Without Seek, Read starts at the committed offset, or else at
-// GroupConfig.Offset.
+// Seek sets the offset of the first message that Read delivers to next. It fails if the log ends before next, or if
+// the message of last or of the commit has different content. Without Seek, Read starts at the committed offset, or
+// else at GroupConfig.Offset.
 func (p *Partition) Seek(ctx context.Context, next int64, last stream.Mark) error {
 	if next < 0 {
 		return fmt.Errorf("kafka: seek to offset %d", next)
@@ -154,9 +152,8 @@ func (p *Partition) Seek(ctx context.Context, next int64, last stream.Mark) erro
 	return p.open(ctx, next, last)
 }
 
-// open goes to the first offset to be read: at or, if at is negative, the committed one.
-// It checks that the log still has this offset, and that the log is the one of the commit
-// and of last.
+// open sets the first offset to be read to at or, if at is negative, to the committed offset. It checks that the
+// log has this offset, and still has the messages of the commit and of last.
 func (p *Partition) open(ctx context.Context, at int64, last stream.Mark) error {
 	committed, note, err := p.committed(ctx)
 	if err != nil {
@@ -201,10 +198,10 @@ func (p *Partition) open(ctx context.Context, at int64, last stream.Mark) error 
 	return p.place(at, first, end)
 }
 
-// startMark is the metadata of a commit of a start: nothing before it was processed.
+// startMark is the metadata of the commit of a first position: no message before it was processed.
 const startMark = "start"
 
-// place continues at an offset, given the bounds of the log.
+// place moves to offset at, given the bounds of the log.
 func (p *Partition) place(at, first, end int64) error {
 	if at > end {
 		return fmt.Errorf("%w (%s, position %d, end %d)", ErrBeyondEnd, p.tp, at, end)
@@ -225,8 +222,7 @@ func (p *Partition) place(at, first, end int64) error {
 	return nil
 }
 
-// bounds returns the offset of the first record of the log and the one after
-// its last.
+// bounds returns the offset of the first record of the log, and the offset after its last record.
 func (p *Partition) bounds(ctx context.Context) (first, end int64, err error) {
 	err = p.try(ctx, "list offsets", func(ctx context.Context) error {
 		first, end, err = p.listBounds(ctx)
@@ -235,7 +231,7 @@ func (p *Partition) bounds(ctx context.Context) (first, end int64, err error) {
 	return first, end, err
 }
 
-// newest returns the offset after the last message that can be read at present.
+// newest returns the offset after the last readable message.
 func (p *Partition) newest(ctx context.Context) (offset int64, err error) {
 	err = p.try(ctx, "list the newest offset", func(ctx context.Context) error {
 		o, err := p.listOffsets(ctx, p.group.config.Isolation, kafkago.LastOffsetOf(p.tp.partition))
@@ -245,7 +241,7 @@ func (p *Partition) newest(ctx context.Context) (offset int64, err error) {
 	return offset, err
 }
 
-// listBounds is bounds without repetition.
+// listBounds is bounds without repetition of failed requests.
 func (p *Partition) listBounds(ctx context.Context) (first, end int64, err error) {
 	o, err := p.listOffsets(ctx, ReadUncommitted, kafkago.FirstOffsetOf(p.tp.partition), kafkago.LastOffsetOf(p.tp.partition))
 	if err != nil {
@@ -257,7 +253,7 @@ func (p *Partition) listBounds(ctx context.Context) (first, end int64, err error
 	return o.FirstOffset, o.LastOffset, nil
 }
 
-// listOffsets asks for offsets of the partition.
+// listOffsets requests offsets of the partition.
 func (p *Partition) listOffsets(ctx context.Context, isolation Isolation, which ...kafkago.OffsetRequest) (kafkago.PartitionOffsets, error) {
 	resp, err := p.group.client.ListOffsets(ctx, &kafkago.ListOffsetsRequest{
 		Topics:         map[string][]kafkago.OffsetRequest{p.tp.topic: which},
@@ -274,10 +270,9 @@ func (p *Partition) listOffsets(ctx context.Context, isolation Isolation, which 
 	return kafkago.PartitionOffsets{}, errNoPartition
 }
 
-// Commit records that every message before next was processed permanently. It repeats the
-// request until ctx ends. An error wraps ErrRecreated when messages before next may be from
-// several logs, and errFenced when the partition may have another owner. Commit does
-// nothing outside of a group, and after Store.Save has committed next.
+// Commit records that all messages before next are processed permanently. It repeats the request until ctx ends.
+// The error wraps ErrRecreated if messages before next may come from different logs, and errFenced if the partition
+// may have another owner. Commit does nothing without a group, or if Store.Save has committed next already.
 func (p *Partition) Commit(ctx context.Context, next int64) error {
 	if p.saved == next+1 {
 		return nil
@@ -294,18 +289,17 @@ func (p *Partition) CommitMetadata(ctx context.Context, next int64, metadata str
 	defer cancel()
 	err := p.commit(ctx, next, metadata)
 	if err != nil && !errors.Is(err, errFenced) && p.work.Err() != nil {
-		// The generation ended before the group learnt of it.
+		// The generation has ended, and the group has not noticed yet.
 		return fmt.Errorf("%w: %w", errFenced, err)
 	}
 	return err
 }
 
-// owned returns a context that also ends when the partition can no longer be
-// ours.
+// owned returns a context that also ends when this member may have lost the partition.
 func (p *Partition) owned(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	life := p.life
-	if life.Err() != nil { // the function below runs in its own time
+	if life.Err() != nil { // context.AfterFunc runs asynchronously
 		cancel(context.Cause(life))
 	}
 	stop := context.AfterFunc(life, func() { cancel(context.Cause(life)) })
@@ -355,10 +349,10 @@ func commitError(err error) error {
 	return err
 }
 
-// fenced asks the group whether this member has left it, so that the partition has another owner. A process that
-// was frozen mixes messages that it read before with those that the new owner has written since: an error of its
-// work then says nothing about the partition. Without an answer the partition counts as ours. The answer to a
-// heartbeat would be shorter, but kafka-go reads its two fields in the wrong order.
+// fenced asks the group whether this member has been removed, so that the partition has another owner. A process
+// that was frozen mixes messages read before with messages written since by the new owner; an error of its work is
+// then meaningless. Without an answer the partition counts as owned. A heartbeat would be a shorter request, but
+// kafka-go reads the two fields of its answer in the wrong order.
 func (p *Partition) fenced() bool {
 	if p.member == nil {
 		return false
@@ -374,12 +368,12 @@ func (p *Partition) fenced() bool {
 	})
 }
 
-// permanent is an error that repeating does not repair.
+// permanent is an error that repetition does not repair.
 type permanent struct{ err error }
 
 func (e *permanent) Error() string { return e.err.Error() }
 
-// verdict returns the error inside a permanent one, else nil.
+// verdict returns the error inside a permanent, else nil.
 func verdict(err error) error {
 	if p := (*permanent)(nil); errors.As(err, &p) {
 		return p.err

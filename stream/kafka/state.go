@@ -23,36 +23,33 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
-// chunkBytes is the size of a chunk, which any broker accepts as a message.
+// chunkBytes is the size of a chunk. It is below the message limit of every broker.
 const chunkBytes = 512 << 10
 
-// Store returns the checkpoints of a partition. It is valid while the partition is
-// assigned.
+// Store returns the checkpoints of a partition. It is valid as long as the partition is assigned.
 func (t *StateTopic) Store(p *Partition) *Store {
 	return &Store{topic: t, p: p, unused: make(map[string]int)}
 }
 
-// Store keeps the checkpoints of one partition in a StateTopic. Save also commits the
-// offset: a Commit of the Partition for the same offset does nothing then.
+// Store keeps the checkpoints of one partition in a StateTopic. Save also commits the offset; a later Commit of the
+// Partition for the same offset does nothing.
 type Store struct {
 	topic             *StateTopic
 	p                 *Partition
-	current, previous manifest       // the snapshot loaded or saved last, and the one before
-	sum               hash.Hash      // of the chunks of current; nil = changes cannot follow
-	unused            map[string]int // snapshots to remove after the next commit, and the number of their chunks
+	current, previous manifest       // snapshot loaded or saved last, and the snapshot before it
+	sum               hash.Hash      // checksum of the chunks of current; nil = the next checkpoint must be whole
+	unused            map[string]int // number of chunks of each snapshot to be removed after the next commit
 	damaged           atomic.Int64
 }
 
 var _ checkpoint.Store = (*Store)(nil)
 
-// Damaged returns the number of snapshots that Load has found damaged. Any goroutine
-// may call it.
+// Damaged returns the number of damaged snapshots found by Load. Any goroutine may call it.
 func (s *Store) Damaged() int64 { return s.damaged.Load() }
 
-// Load implements checkpoint.Store. It returns the committed snapshot. If that is damaged, it
-// returns the part before the damage, or else the snapshot before. Without a commit it returns
-// the newest snapshot: all points before it were accepted, whoever wrote it. Load writes
-// nothing: see collect.
+// Load implements checkpoint.Store. It returns the committed snapshot. If the snapshot is damaged, it returns the
+// part before the damage or, if there is none, the previous snapshot. Without a commit it returns the newest
+// snapshot: all points before it were accepted, whichever member wrote it. Load writes nothing; see collect.
 func (s *Store) Load(ctx context.Context) ([]checkpoint.Checkpoint, error) {
 	s.sum = nil
 	if s.p.tp.partition >= s.topic.count {
@@ -78,7 +75,7 @@ func (s *Store) Load(ctx context.Context) ([]checkpoint.Checkpoint, error) {
 		case len(chain) > 0:
 			s.current, s.unused = list[i], found
 			if len(list) > 1 {
-				s.previous = list[1-i] // the damaged one goes first
+				s.previous = list[1-i] // so that the damaged snapshot is removed first
 			}
 			if len(list) > 2 {
 				s.discard(list[2])
@@ -92,7 +89,7 @@ func (s *Store) Load(ctx context.Context) ([]checkpoint.Checkpoint, error) {
 	return nil, fmt.Errorf("kafka: no checkpoint of %s can be read: %w", s.p.tp, damage)
 }
 
-// use is read, but counts and logs damage, and returns the intact part.
+// use calls read. It counts and logs damage, and returns the intact part.
 func (s *Store) use(ctx context.Context, m manifest) (list []checkpoint.Checkpoint, found map[string]int, err error) {
 	list, found, err = s.read(ctx, m)
 	switch {
@@ -106,9 +103,8 @@ func (s *Store) use(ctx context.Context, m manifest) (list []checkpoint.Checkpoi
 	return list, found, err
 }
 
-// read returns the checkpoints of a snapshot, and the number of chunks of every snapshot in
-// the topic from its first chunk on. With an error that wraps checkpoint.ErrCorrupt it returns
-// the checkpoints before the damage.
+// read returns the checkpoints of snapshot m. found is the number of chunks of every snapshot in the topic from the
+// first chunk of m on. If the error wraps checkpoint.ErrCorrupt, list has the checkpoints before the damage.
 func (s *Store) read(ctx context.Context, m manifest) (list []checkpoint.Checkpoint, found map[string]int, err error) {
 	parts := make(chunks, m.chunks)
 	found = make(map[string]int)
@@ -116,10 +112,10 @@ func (s *Store) read(ctx context.Context, m manifest) (list []checkpoint.Checkpo
 		if msg.Value != nil {
 			found[id] = max(found[id], chunk+1)
 		} else if chunk < 0 {
-			delete(found, id) // removed
+			delete(found, id) // a tombstone
 		}
 		if id == m.id && chunk >= 0 && chunk < m.chunks {
-			parts[chunk] = slices.Clone(msg.Value) // of a chunk that is there twice, both are equal
+			parts[chunk] = slices.Clone(msg.Value) // copies of one chunk are equal
 		}
 	})
 	if err != nil {
@@ -134,7 +130,7 @@ func (s *Store) read(ctx context.Context, m manifest) (list []checkpoint.Checkpo
 	case missing >= 0:
 		err = fmt.Errorf("%w: chunk %d of %d of snapshot %s is missing", checkpoint.ErrCorrupt, missing, m.chunks, m.id)
 	case err == nil && parts.sum() != m.sum:
-		// Each checkpoint is valid, but they are not those that were committed.
+		// The checkpoints are valid, but differ from the committed ones.
 		list, err = nil, fmt.Errorf("%w: the checksum of snapshot %s does not match", checkpoint.ErrCorrupt, m.id)
 	}
 	return list, found, err
@@ -172,7 +168,7 @@ func (s *Store) manifests(ctx context.Context) ([]manifest, error) {
 			m.written = time.Unix(0, msg.Time).UTC()
 			last[id] = m
 		} else {
-			delete(last, id) // removed
+			delete(last, id) // a tombstone
 		}
 	})
 	return slices.SortedFunc(maps.Values(last), func(a, b manifest) int {
@@ -190,7 +186,7 @@ func (s *Store) Save(ctx context.Context, c checkpoint.Checkpoint) error {
 		return context.Cause(ctx)
 	}
 	m, before, old, sum := s.current, s.previous, manifest{}, s.sum
-	s.sum = nil // until all is well: nothing may follow a part
+	s.sum = nil // until Save succeeds: no changes may follow an incomplete snapshot
 	switch {
 	case c.Since == 0:
 		m = manifest{id: fmt.Sprintf("%d-%d-%08x", c.Next, s.generation(), rand.Uint32())}
@@ -230,10 +226,10 @@ func (s *Store) Save(ctx context.Context, c checkpoint.Checkpoint) error {
 	return nil
 }
 
-// chunkWriter divides its input into chunks.
+// chunkWriter divides its input into chunks of chunkBytes.
 type chunkWriter struct {
 	chunk []byte
-	write func(chunk []byte) error // may keep the chunk
+	write func(chunk []byte) error // may keep chunk
 }
 
 // Write implements io.Writer.
@@ -257,7 +253,7 @@ func (w *chunkWriter) flush() error {
 		return nil
 	}
 	chunk := w.chunk
-	w.chunk = nil // a request that was given up may still use it
+	w.chunk = nil // an abandoned request may still use it
 	return w.write(chunk)
 }
 
@@ -268,8 +264,8 @@ func (s *Store) generation() int {
 	return s.p.member.generation
 }
 
-// keyPrefix begins the keys of the group and the partition. Neither a topic nor what
-// follows has a slash, so no key has the prefix of another group.
+// keyPrefix returns the prefix of the keys of the group and the partition. Neither the topic nor the rest of a key
+// contains a slash, so no key has the prefix of another group.
 func (s *Store) keyPrefix() string {
 	group := ""
 	if s.p.member != nil {
@@ -278,7 +274,7 @@ func (s *Store) keyPrefix() string {
 	return fmt.Sprintf("%s/%s/%d/", group, s.p.tp.topic, s.p.tp.partition)
 }
 
-// key returns the key of a chunk, or of the manifest when chunk is negative.
+// key returns the key of a chunk. A negative chunk means the manifest.
 func (s *Store) key(id string, chunk int) []byte {
 	last := "manifest"
 	if chunk >= 0 {
@@ -287,7 +283,7 @@ func (s *Store) key(id string, chunk int) []byte {
 	return fmt.Appendf(nil, "%s%s/%s", s.keyPrefix(), id, last)
 }
 
-// parseKey reverses key. It reports false for the keys of other groups and partitions.
+// parseKey reverses key. ok is false for a key of another group or partition.
 func (s *Store) parseKey(key []byte) (id string, chunk int, ok bool) {
 	rest, ok := strings.CutPrefix(string(key), s.keyPrefix())
 	id, last, cut := strings.Cut(rest, "/")
@@ -301,11 +297,11 @@ func (s *Store) parseKey(key []byte) (id string, chunk int, ok bool) {
 	return id, chunk, err == nil && chunk >= 0 && chunk < maxChunks
 }
 
-// record is a message of the state topic; without a value it is a tombstone.
+// record is a message of the state topic. A nil value makes it a tombstone.
 type record struct{ key, value []byte }
 
-// produce writes records to the state partition and returns the offset of the
-// first. It repeats what fails until ctx ends: a record may be there twice.
+// produce writes records to the state partition and returns the offset of the first. It repeats failed requests
+// until ctx ends, so a record may be written twice.
 func (s *Store) produce(ctx context.Context, batch ...record) (at int64, err error) {
 	err = s.p.try(ctx, "write a checkpoint", func(ctx context.Context) error {
 		records := make([]kafkago.Record, len(batch))
@@ -330,7 +326,7 @@ func (s *Store) produce(ctx context.Context, batch ...record) (at int64, err err
 	return at, err
 }
 
-// nullable makes a tombstone of nil.
+// nullable returns a null value for nil.
 func nullable(b []byte) protocol.Bytes {
 	if b == nil {
 		return nil
@@ -338,8 +334,8 @@ func nullable(b []byte) protocol.Bytes {
 	return kafkago.NewBytes(b)
 }
 
-// scan calls f for every record of the partition in the state topic, from an
-// offset to the end that the log has now; chunk is negative for a manifest.
+// scan calls f for every record of the partition in the state topic, from an offset to the present end of the log.
+// chunk is negative for a manifest.
 func (s *Store) scan(ctx context.Context, from int64, f func(id string, chunk int, msg *stream.Message)) error {
 	q := s.topic.partition(s.p.tp.partition)
 	defer q.expire(nil)

@@ -13,31 +13,29 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
-// StateTopic keeps the checkpoints of the partitions of a group in a compacted
-// topic, where every member of the group finds them.
+// StateTopic keeps the checkpoints of a group in a compacted topic, where every member finds them.
 //
-// A snapshot is a whole checkpoint and the changes to it, in chunks under keys that
-// are used once: group/topic/partition/id/number. Groups that share a state topic do
-// not see each other's. Only the owner of a partition adds to its snapshot, and a new
-// owner begins a new one. A checkpoint counts from the moment in which the group
-// commits its offset together with the name of the snapshot, the number of its
-// chunks and their checksum. The broker refuses that commit when the partition has
-// a new owner, so later writes of the old owner have no effect. After the commit,
-// all snapshots but the last two are removed, and the remains of former owners.
+// A snapshot is a whole checkpoint and the changes to it. Its chunks have unique keys:
+// group/topic/partition/id/number. Groups that share a state topic do not see each other's snapshots. Only the
+// owner of a partition adds to its snapshot; a new owner begins a new one.
+//
+// A checkpoint is valid once the group commits its offset together with the name of the snapshot, the number of its
+// chunks and their checksum. The broker refuses the commit if the partition has a new owner, so later writes of the
+// old owner have no effect. After the commit, all snapshots except the last two are removed, and so are the remains
+// of former owners.
 type StateTopic struct {
-	reader *Group // of all its partitions, in no consumer group
+	reader *Group // reads all partitions, without a consumer group
 	topic  string
-	count  int // partitions
+	count  int // number of partitions
 }
 
-// StateTopic opens a topic for the checkpoints of the group. A topic that exists is used
-// as it is, otherwise it is created. StateTopic checks that the topic is compacted, so that it
-// keeps its messages, and that it has at least as many partitions as the input. It waits for
-// the brokers and the input until ctx ends.
+// StateTopic opens the topic for the checkpoints of the group, and creates it if needed. It checks that the topic
+// is compacted, so that no checkpoint expires, and that it has at least as many partitions as the input. It waits
+// for the brokers and the input until ctx ends.
 func (g *Group) StateTopic(ctx context.Context, topic string) (*StateTopic, error) {
 	counts, err := g.waitForTopics(ctx)
 	if err == nil {
-		err = g.checkPartitions(ctx, counts) // otherwise an error would blame the state topic
+		err = g.checkPartitions(ctx, counts) // first, because otherwise an error would blame the state topic
 	}
 	if err != nil {
 		return nil, err
@@ -64,8 +62,8 @@ func openStateTopic(ctx context.Context, c cluster.Connection, topic string, par
 	return t, nil
 }
 
-// TryStateTopic makes the checks of Group.StateTopic and creates nothing. It reports whether the topic
-// exists, and returns an error when the topic cannot be used or created.
+// TryStateTopic makes the checks of Group.StateTopic without creating the topic. It reports whether the topic
+// exists. It returns an error if the topic cannot be used or created.
 func TryStateTopic(ctx context.Context, c cluster.Connection, topic string, partitions int) (exists bool, err error) {
 	t, exists, err := findStateTopic(ctx, c, topic, slog.New(slog.DiscardHandler))
 	if err == nil && exists {
@@ -76,14 +74,14 @@ func TryStateTopic(ctx context.Context, c cluster.Connection, topic string, part
 	return exists, errors.Join(err, t.Close())
 }
 
-// findStateTopic reports whether a topic exists. Close must be called also after an error.
+// findStateTopic reports whether a topic exists. The caller must call Close, also after an error.
 func findStateTopic(ctx context.Context, c cluster.Connection, topic string, log *slog.Logger) (t *StateTopic, exists bool, err error) {
 	t = &StateTopic{topic: topic}
 	t.reader, err = NewGroup(GroupConfig{Connection: c, Topics: []string{topic}, FetchBytes: 4 << 20, Log: log})
 	if err != nil {
 		return t, false, err
 	}
-	t.reader.client.Timeout = c.RequestTimeout() // the replicas may take half of this
+	t.reader.client.Timeout = c.RequestTimeout() // the broker waits for the replicas up to half of it
 	err = t.try(ctx, "look for the state topic", func(ctx context.Context) error {
 		_, err := t.reader.client.Partitions(ctx, []string{topic})
 		exists = err == nil
@@ -106,15 +104,14 @@ func (t *StateTopic) Close() error {
 	return nil
 }
 
-// create creates the topic; with only it asks the brokers whether that is possible.
+// create creates the topic. With only, it asks the brokers whether that is possible.
 func (t *StateTopic) create(ctx context.Context, partitions int, only bool) error {
 	return t.try(ctx, "create the state topic", func(ctx context.Context) error {
 		resp, err := t.reader.client.CreateTopics(ctx, &kafkago.CreateTopicsRequest{ValidateOnly: only, Topics: []kafkago.TopicConfig{{
 			Topic: t.topic, NumPartitions: partitions, ReplicationFactor: -1,
 			ConfigEntries: []kafkago.ConfigEntry{
 				{ConfigName: "cleanup.policy", ConfigValue: "compact"},
-				// Snapshots are replaced all the time: small segments let
-				// compaction remove the old ones soon.
+				// Snapshots are replaced often. Small segments let compaction remove old ones soon.
 				{ConfigName: "segment.bytes", ConfigValue: strconv.Itoa(64 << 20)},
 				{ConfigName: "min.cleanable.dirty.ratio", ConfigValue: "0.1"},
 			},
@@ -133,7 +130,7 @@ func (t *StateTopic) create(ctx context.Context, partitions int, only bool) erro
 	})
 }
 
-// check counts the partitions, and refuses a topic that is not compacted.
+// check checks the number of partitions, and that the topic is compacted.
 func (t *StateTopic) check(ctx context.Context, partitions int) error {
 	counts, err := t.reader.waitForTopics(ctx)
 	if err != nil {
@@ -171,7 +168,7 @@ func (t *StateTopic) check(ctx context.Context, partitions int) error {
 	return err
 }
 
-// try repeats a request as Partition.try does.
+// try repeats a request like Partition.try.
 func (t *StateTopic) try(ctx context.Context, what string, request func(ctx context.Context) error) error {
 	p := t.partition(0)
 	defer p.expire(nil)

@@ -16,31 +16,30 @@ func (g *Group) setState(s string) {
 
 // Status is the present state of a Group.
 type Status struct {
-	State      string // cause of a wait; "" = working on the partitions
-	Generation int    // of the group
+	State      string // reason for a wait; "" = working on the partitions
+	Generation int    // generation of the group
 	Partitions []PartitionStatus
 }
 
-// PartitionStatus describes a partition that is or was assigned.
+// PartitionStatus describes a partition that is or was assigned to this member.
 type PartitionStatus struct {
 	Topic     string
 	Partition int
 	Assigned  bool
 	Position  int64  // offset of the next message to be delivered; -1 = not started
-	End       int64  // end of the log at the last answer or, with ReadCommitted, of its decided transactions
+	End       int64  // end of the log at the last answer; with ReadCommitted, end of its decided transactions
 	Lost      int64  // records that retention removed before they were read
-	Retries   int64  // requests that failed and were repeated
-	Problem   string // failure of the last request of a kind, or transaction that holds up messages; "" = none
+	Retries   int64  // failed requests that were repeated
+	Problem   string // failure of the last request of some kind, or open transaction that delays messages; "" = none
 }
 
-// problems are the problems of a partition, by the operation that fails: messages may be fetched while no checkpoint can
-// be written.
+// problems holds the problems of a partition by failing operation. Fetching may succeed while checkpoints fail.
 type problems struct {
 	mu    sync.Mutex
 	texts map[string]string
 }
 
-// set sets or, with an empty text, removes a problem, and reports a change.
+// set sets the problem of an operation; an empty text removes it. It reports whether the problem has changed.
 func (p *problems) set(what, text string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -58,7 +57,7 @@ func (p *problems) set(what, text string) bool {
 	return true
 }
 
-// any returns the first of the problems.
+// any returns the first problem.
 func (p *problems) any() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,8 +67,7 @@ func (p *problems) any() string {
 	return ""
 }
 
-// Lag returns the number of readable offsets that the reader has not passed yet, markers at
-// the end of transactions included.
+// Lag returns the number of readable offsets that were not delivered yet, including transaction markers.
 func (p PartitionStatus) Lag() int64 {
 	if p.Position < 0 {
 		return 0

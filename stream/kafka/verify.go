@@ -14,18 +14,17 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
-// longPause is the time between two answers with messages after which the log is
-// verified before the second one counts.
+// longPause is the time between two answers with messages after which the log is verified before the second answer
+// is used.
 const longPause = time.Second
 
-// Verify returns an error that wraps ErrRecreated or ErrBeyondEnd unless the log is still
-// the one of all messages delivered so far. It repeats failing requests until ctx ends.
-// Any goroutine may call it.
+// Verify returns an error that wraps ErrRecreated or ErrBeyondEnd if the log may not be the log of all messages
+// delivered so far. It repeats failed requests until ctx ends. Any goroutine may call it.
 func (p *Partition) Verify(ctx context.Context) error {
 	return p.try(ctx, "verify the log", func(ctx context.Context) error { return p.verifyOnce(ctx) })
 }
 
-// verifyOnce is Verify without repetition. Its verdicts are permanent errors.
+// verifyOnce is Verify without repetition of failed requests. Its verdicts are permanent errors.
 func (p *Partition) verifyOnce(ctx context.Context) error {
 	then := p.witness.copy()
 	if then.Anchor().None() {
@@ -43,7 +42,7 @@ func (p *Partition) verifyOnce(ctx context.Context) error {
 	return nil
 }
 
-// witness is shared by reader, committer and watcher of a partition.
+// witness is a checkpoint.Witness shared by the reader, the committer and the watcher of a partition.
 type witness struct {
 	sync.Mutex
 	checkpoint.Witness
@@ -55,14 +54,14 @@ func (w *witness) copy() checkpoint.Witness {
 	return w.Witness
 }
 
-// begin forgets all messages but one.
+// begin forgets all messages except last.
 func (w *witness) begin(last stream.Mark) {
 	w.Lock()
 	defer w.Unlock()
 	w.Begin(last)
 }
 
-// saw notes the first and the last of some messages.
+// saw adds the first and the last of the messages.
 func (w *witness) saw(messages []stream.Message) {
 	if len(messages) == 0 {
 		return
@@ -74,11 +73,10 @@ func (w *witness) saw(messages []stream.Message) {
 	w.Saw(last)
 }
 
-// reread returns the mark of the record that the log has at an offset now, a marker of a
-// transaction included, or none when the record was removed. The error wraps ErrBeyondEnd
-// when the log ends before the offset.
+// reread returns the mark of the record at an offset in the present log, which may be a transaction marker. The
+// mark is zero if the record was removed. The error wraps ErrBeyondEnd if the log ends before the offset.
 func (p *Partition) reread(ctx context.Context, offset int64) (stream.Mark, error) {
-	// The broker returns a whole batch even if it is asked for one byte.
+	// The broker returns a whole batch even for a limit of one byte.
 	resp, err := p.request(ctx, offset, 1, ReadUncommitted)
 	switch {
 	case errors.Is(err, errExpanded):
@@ -99,7 +97,7 @@ func (p *Partition) reread(ctx context.Context, offset int64) (stream.Mark, erro
 	case err != nil:
 		return stream.Mark{}, err
 	}
-	// A Partition of its own, because this may run while another goroutine reads.
+	// A new Partition, because this may run while another goroutine reads p.
 	q := &Partition{group: p.group, tp: p.tp, fetched: offset, limit: math.MaxInt}
 	for batch := range resp.batches {
 		if err := q.appendRecords(batch, false); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/internal/retry"
 )
 
-// checkPartitions compares the present numbers of partitions with the numbers at the time
-// of the commits of the group, before any work begins.
+// checkPartitions compares the present numbers of partitions with the numbers at the commits of the group. It is
+// called before any work begins.
 func (g *Group) checkPartitions(ctx context.Context, now map[string]int) error {
 	if g.config.Group == "" {
 		return nil
@@ -49,9 +49,8 @@ func partitionsChanged(topic string, was, now int) error {
 		"other partitions", ErrPartitions, topic, was, now)
 }
 
-// watch looks at the topics until ctx ends, also while the readers are held up. It
-// returns a permanent error when a topic has been replaced, or has another number of
-// partitions, which spreads the keys of its messages in another way.
+// watch checks the topics until ctx ends, also while readers are delayed. It returns a permanent error if a topic
+// was replaced, or if its number of partitions has changed, because keys then move between partitions.
 func (g *Group) watch(ctx context.Context, was map[string]int) error {
 	tick := time.NewTicker(g.watchEvery)
 	defer tick.Stop()
@@ -67,7 +66,7 @@ func (g *Group) watch(ctx context.Context, was map[string]int) error {
 		}
 		now, err := g.client.Partitions(ctx, g.config.Topics)
 		if err != nil {
-			continue // the readers notice and report a failure that lasts
+			continue // the readers report a lasting failure
 		}
 		for _, t := range g.config.Topics {
 			if now[t] != was[t] {
@@ -77,8 +76,8 @@ func (g *Group) watch(ctx context.Context, was map[string]int) error {
 	}
 }
 
-// verify compares the logs of the assigned partitions with the messages read. It returns
-// permanent errors alone; the readers notice the others.
+// verify compares the logs of the assigned partitions with the messages read. It returns only permanent errors; the
+// readers report others.
 func (g *Group) verify(ctx context.Context) error {
 	g.mu.Lock()
 	list := slices.Collect(maps.Values(g.assigned))
@@ -97,8 +96,7 @@ func (g *Group) verify(ctx context.Context) error {
 	return nil
 }
 
-// refreshEnds asks for the readable ends of the logs of the assigned partitions, so that
-// the lag of a reader that is held up grows.
+// refreshEnds updates the readable ends of the assigned partitions, so that the lag of a delayed reader grows.
 func (g *Group) refreshEnds(ctx context.Context) {
 	request := make(map[string][]kafkago.OffsetRequest)
 	g.mu.Lock()
@@ -113,7 +111,7 @@ func (g *Group) refreshEnds(ctx context.Context) {
 	defer cancel()
 	resp, err := g.client.ListOffsets(ctx, &kafkago.ListOffsetsRequest{Topics: request, IsolationLevel: g.config.Isolation.level()})
 	if err != nil {
-		return // the readers notice
+		return // the readers report the failure
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
