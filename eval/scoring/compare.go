@@ -11,30 +11,28 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Comparison is the difference of the losses of two models on the same targets.
+// Comparison compares the losses of two models on the same targets.
 type Comparison struct {
 	N            int
-	Mean         float64 // of loss A - loss B: negative when A is better
+	Mean         float64 // mean of loss A - loss B; negative: A is better
 	SE           float64 // standard error of Mean
 	DM           float64 // Diebold-Mariano statistic, Mean / SE
 	P            float64 // two-sided p-value of DM
-	Lower, Upper float64 // 95 % interval of Mean: it contains 0 if and only if P > 0.05
+	Lower, Upper float64 // 95 % interval of Mean; contains 0 if and only if P > 0.05
 }
 
-// Compare compares two models by their losses on the same targets, entry by entry, as
-// Result.Losses has them, of forecasts horizon >= 1 steps ahead. Entries that are NaN in one of
-// them do not count. It panics when the lengths differ, and returns an error with fewer than 8
-// targets.
+// Compare compares two models by their losses on the same targets, forecast horizon >= 1 steps ahead. a and b have
+// the layout of Result.Losses; entries that are NaN in either do not count. Compare panics if the lengths differ.
+// It returns an error for fewer than 8 targets.
 //
-// DM is the statistic of Diebold and Mariano 1995 with the correction of Harvey,
-// Leybourne and Newbold 1997 for small samples and the horizon h, against the
-// t distribution with N-1 degrees of freedom. The interval inverts this test. See
-// [Losses.StandardError] for the variance of the mean difference.
+// DM is the statistic of Diebold and Mariano 1995, with the correction of Harvey, Leybourne and Newbold 1997 for
+// small samples and the horizon, against the t distribution with N-1 degrees of freedom. The interval inverts this
+// test. See [Losses.StandardError] for the variance of the mean difference.
 func Compare(a, b []float64, horizon int) (Comparison, error) {
 	return compare(a, b, horizon, .95)
 }
 
-// compare is Compare with the level of the interval.
+// compare is Compare for an interval of any level.
 func compare(a, b []float64, horizon int, level float64) (Comparison, error) {
 	if len(a) != len(b) {
 		panic("scoring: Compare: losses of different lengths")
@@ -72,14 +70,15 @@ func standardError(d []float64, mean float64, horizon int) float64 {
 	return math.Sqrt(bartlett(centred, lags)) / float64(n) / harvey(n, horizon)
 }
 
-// harvey is the factor of Harvey, Leybourne and Newbold.
+// harvey returns the factor of Harvey, Leybourne and Newbold for n losses.
 func harvey(n, horizon int) float64 {
 	N, h := float64(n), float64(horizon)
 	return math.Sqrt((N + 1 - 2*h + h*(h-1)/N) / N)
 }
 
-// bartlett estimates the variance of the sum of d, whose mean is 0, from its
-// autocovariances up to a lag.
+// bartlett estimates the variance of the sum of d, which has mean 0:
+//
+//	sum_t d_t² + 2 sum_{0<l<=lags} (1 - l/(lags+1)) sum_t d_t d_(t-l).
 func bartlett(d []float64, lags int) float64 {
 	v := 0.
 	for k := range lags + 1 {

@@ -20,18 +20,17 @@ type Dataset struct {
 // Series is one time series.
 type Series struct {
 	Name  string
-	Times []int64     // of the rows, ns since 1970 UTC, ascending; nil = the row number
+	Times []int64     // time of each row, ns since 1970 UTC, ascending; nil = row numbers
 	Rows  [][]float64 // each of length dim; NaN = missing
 
-	// Inputs are the inputs of each row, in the order of Dataset.Inputs; NaN = missing.
-	// Nil when there are none.
+	// Inputs are the exogenous inputs of each row, in the order of Dataset.Inputs; NaN = missing. Nil: no inputs.
 	Inputs [][]float64
 }
 
 // Dim returns the number of variables.
 func (d *Dataset) Dim() int { return len(d.Variables) }
 
-// Len returns the number of rows of all series.
+// Len returns the total number of rows of all series.
 func (d *Dataset) Len() int {
 	n := 0
 	for _, s := range d.Series {
@@ -40,7 +39,7 @@ func (d *Dataset) Len() int {
 	return n
 }
 
-// Check returns an error when a length does not agree with the others.
+// Check returns an error if lengths are inconsistent.
 func (d *Dataset) Check() error {
 	if len(d.Variables) == 0 {
 		return fmt.Errorf("data set %q has no variables", d.Name)
@@ -66,8 +65,8 @@ func (d *Dataset) Check() error {
 	return nil
 }
 
-// inputsTo writes the arguments of InputTaker.SetInputs before row r: the inputs of that
-// row and, if known, of the rows after it, and the calendar of their times.
+// inputsTo writes the argument of InputTaker.SetInputs for row r: the inputs of that row, if known also of later
+// rows, and the calendar of their times.
 func (s *Series) inputsTo(u []float64, r, count, horizon int, known bool, c calendar.Calendar) {
 	n := count + c.Len()
 	var now, step int64
@@ -92,8 +91,7 @@ type position struct {
 	series, row int
 }
 
-// order returns all rows as a stream would bring them: by time, and the series
-// in their order where the times are equal.
+// order returns all rows in the order of a stream: by time, then by series.
 func (d *Dataset) order() []position {
 	ps := make([]position, 0, d.Len())
 	for i, s := range d.Series {

@@ -1,7 +1,7 @@
 // Package scoring scores forecasts and compares models.
 //
-// A [Scorer] follows one model on one series, step by step and without allocation; the stream
-// engine uses it as it is:
+// A [Scorer] scores one model on one series, step by step and without allocation. The stream engine uses it as
+// well:
 //
 //	NewScorer(ScorerConfig{Dim, Horizons, Window, Level})
 //	Observe(y)                            score the forecasts whose target is y
@@ -10,16 +10,16 @@
 //	Errors(k)                             target - forecast of the last Observe
 //	State(*snapshot.Codec)
 //
-// [Score] lists the figures. The Scorer makes the forecasts of persistence itself; Push
-// takes the forecasts of the second reference, VAR(1). So every relative score compares errors of the
-// same targets, missing values or not.
+// [Score] holds the figures. The Scorer computes the forecasts of persistence itself; Push takes the forecasts of
+// the second reference, VAR(1). Every relative score therefore compares errors of the same targets, even with
+// missing values.
 //
-// [Prequential] runs a model over a [Dataset]: one pass, each row forecast before it is learnt
-// from. Options select the scored rows and divide the errors by the scale that the published
-// online benchmarks use. internal/thesis refits a model to a sliding window before each row
-// instead, as Brault 2017 does for the SCV-MSE of its tables.
+// [Prequential] runs a model over a [Dataset] in one pass: each row is forecast before it is learnt. Options select
+// the scored rows, and can divide the errors by the scale used in published online benchmarks. In contrast,
+// internal/thesis refits a model to a sliding window before each row, like Brault 2017 for the SCV-MSE of its
+// tables.
 //
-// [Compare] tests whether two models differ by more than chance, [Losses] have a standard error that
-// allows for dependence, [WindowedCoverage] finds the times when intervals fail, and [Summarize] pools
-// repetitions over seeds.
+// [Compare] tests whether the difference between two models exceeds chance. [Losses] has a standard error that
+// allows for dependence. [WindowedCoverage] finds periods in which intervals fail. [Summarize] pools repetitions
+// over seeds.
 package scoring

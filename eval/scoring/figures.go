@@ -4,30 +4,26 @@ import (
 	"math"
 )
 
-// Running returns the score since the beginning of a variable, or All, at the
-// k-th horizon.
+// Running returns the score of a variable, or All, at the k-th horizon since the first sample.
 func (s *Scorer) Running(variable, k int) Score { return summary(s.c, variable, k, s.running) }
 
-// Windowed returns the score over the window of a variable, or All, at the
-// k-th horizon.
+// Windowed returns the score of a variable, or All, at the k-th horizon over the window.
 func (s *Scorer) Windowed(variable, k int) Score {
 	score := summary(s.c, variable, k, s.windowed)
 	score.SCVSE = s.standardError(variable, k)
 	return score
 }
 
-// standardError returns the standard error of the SCVMSE of the window, NaN while less
-// than half of the window has samples. Neighbouring errors depend on each other, and errors
-// at a horizon h over h steps. So the panes are taken as a sample of m clusters, with n_p
-// squared errors of the sum e_p each (the method of batch means); those that overlap by the
-// horizon, up to the lag L = (h-1)/pane, get the weights of Bartlett. As in
-// [Losses.StandardError], the result is corrected for small samples:
+// standardError returns the standard error of SCVMSE over the window, NaN while the window is less than half full.
+// It uses batch means, because neighbouring errors are dependent, and errors at horizon h over h steps. The panes
+// are m clusters; pane p has n_p squared errors with the sum e_p. Panes that overlap by the horizon, up to the lag
+// L = (h-1)/pane, get Bartlett weights. The result is corrected for small samples, as in [Losses.StandardError]:
 //
 //	d_p = e_p - n_p SCVMSE
 //	SE^2 = (sum_p d_p^2 + 2 sum_{l<=L} (1 - l/(L+1)) sum_p d_p d_(p-l))
 //	       / (sum_p n_p)^2 / harvey(m, L+1)^2
 //
-// The result is NaN when the overlap is half of the panes: too few are independent then.
+// The result is also NaN if the overlap is half of the panes, because too few panes are independent.
 func (s *Scorer) standardError(variable, k int) float64 {
 	s.mergePanes()
 	all, allSE := s.window.squares(k, variable)
@@ -44,8 +40,8 @@ func (s *Scorer) standardError(variable, k int) float64 {
 	return math.Sqrt(bartlett(devs, overlap)) / all / harvey(len(devs), overlap+1)
 }
 
-// Pool returns the score over all variables of several series, whose Scorers have the
-// same horizons, at the k-th of them, over the window of each.
+// Pool returns the score over all variables of several series at the k-th horizon, over the window of each series.
+// All Scorers must have the same horizons.
 func Pool(scorers []*Scorer, k int) Score {
 	var a average
 	var all tally
@@ -58,7 +54,7 @@ func Pool(scorers []*Scorer, k int) Score {
 	return a.score(all, scorers[0].c.Level)
 }
 
-// Running returns the tally since the beginning.
+// Running returns the tally since the first sample.
 func (s *Scorer) running(k, variable int) tally {
 	t := s.total.at(k, variable)
 	t.merge(s.panes[s.cur].at(k, variable))
@@ -71,7 +67,7 @@ func (s *Scorer) windowed(k, variable int) tally {
 	return s.window.at(k, variable)
 }
 
-// mergePanes sets window for this step.
+// mergePanes updates s.window for this step.
 func (s *Scorer) mergePanes() {
 	if s.windowAt == s.steps {
 		return
@@ -86,8 +82,7 @@ func (s *Scorer) mergePanes() {
 	}
 }
 
-// summary makes the score of a variable, or All, at the k-th horizon from the
-// tallies that at returns.
+// summary returns the score of a variable, or All, at the k-th horizon, from the tallies returned by at.
 func summary(c ScorerConfig, variable, k int, at func(k, variable int) tally) Score {
 	if k < 0 || k >= len(c.Horizons) || variable < All || variable >= c.Dim {
 		panic("scoring: no such variable or horizon")

@@ -7,24 +7,24 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// mostLosses bounds the losses that are held: beyond it, neighbours are joined. An autocorrelation that
-// the standard error allows for then reaches over a few hundred rows, or over a few of these means.
+// mostLosses bounds the number of stored losses. Beyond it, neighbours are averaged. The lag of the standard error
+// then still covers a few hundred rows, or a few averages.
 const mostLosses = 1 << 17
 
-// Losses are the losses of a model on all rows, in their order, in bounded memory: they are held as
-// means of batches of rows. The zero value is empty. Invariant: fewer than 131,072 means.
+// Losses holds the losses of a model on all rows, in order and in bounded memory, as means over batches of rows.
+// The zero value is empty. Invariant: fewer than 131,072 means.
 type Losses struct {
 	means []float64 // NaN = no target in the batch
 	width int       // rows per batch
-	known int       // rows that have a loss
+	known int       // number of rows with a loss
 
-	// The last batch, which is not complete.
+	// The last batch, which is incomplete.
 	sum  float64
-	n    int // losses in it
+	n    int // number of losses in it
 	rows int
 }
 
-// Add appends the loss of a row; NaN is a row without a target.
+// Add appends the loss of a row; NaN = no target.
 func (l *Losses) Add(v float64) {
 	l.width = max(l.width, 1)
 	if l.rows++; !math.IsNaN(v) {
@@ -51,16 +51,14 @@ func (l *Losses) Add(v float64) {
 	l.means, l.width = l.means[:mostLosses/2], 2*l.width
 }
 
-// horizon returns a horizon of h rows in batches, rounded up.
+// horizon converts a horizon of h rows to batches, rounded up.
 func (l *Losses) horizon(h int) int { return (h-1)/max(l.width, 1) + 1 }
 
-// StandardError returns the standard error of the mean loss of forecasts h rows ahead; NaN with fewer
-// than 8 losses.
+// StandardError returns the standard error of the mean loss of forecasts h rows ahead, NaN for fewer than 8 losses.
 //
-// The variance of the mean allows for autocorrelation by Bartlett weights (Newey and West
-// 1987) up to the lag max(h-1, 4 (N/100)^(2/9)): losses of h-step forecasts overlap by h-1
-// steps, and losses of real series come in clusters besides. It is divided by the square of
-// the factor of Harvey, Leybourne and Newbold.
+// The variance of the mean uses Bartlett weights (Newey and West 1987) up to the lag max(h-1, 4 (N/100)^(2/9)):
+// losses of h-step forecasts overlap by h-1 steps, and losses of real series also cluster. It is divided by the
+// square of the factor of Harvey, Leybourne and Newbold.
 func (l *Losses) StandardError(h int) float64 {
 	var d []float64
 	for _, v := range l.means {
@@ -75,7 +73,7 @@ func (l *Losses) StandardError(h int) float64 {
 	return standardError(d, stat.Mean(d, nil), horizon)
 }
 
-// Compare compares l with the losses of another model on the same rows, h rows ahead, as [Compare] does.
+// Compare is [Compare] of l with the losses of another model on the same rows, h rows ahead.
 func (l *Losses) Compare(other *Losses, h int) (Comparison, error) {
 	c, err := Compare(l.means, other.means, l.horizon(h))
 	if l.width > 1 {

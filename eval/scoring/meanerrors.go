@@ -6,7 +6,7 @@ import (
 	"github.com/orffvar/forecaster/internal/lanes"
 )
 
-// newMeans returns the Scorer of the errors at the horizons 1 to c.MeanTo, nil without.
+// newMeans returns the Scorer of the errors at the horizons 1 to c.MeanTo, nil if MeanTo is 0.
 func newMeans(c ScorerConfig) *Scorer {
 	if c.MeanTo == 0 {
 		return nil
@@ -18,7 +18,7 @@ func newMeans(c ScorerConfig) *Scorer {
 	return newScorer(means, lanes.TallyErrors)
 }
 
-// pushErrors does what Push does for forecasts whose errors alone are scored.
+// pushErrors is Push for forecasts of which only the errors are scored.
 func (s *Scorer) pushErrors(forecast []float64) {
 	d := s.c.Dim
 	for k := range s.next {
@@ -33,8 +33,8 @@ func (s *Scorer) pushErrors(forecast []float64) {
 	}
 }
 
-// MeanErrors returns the MSE and NMSE of [Pool], averaged over the horizons 1 to MeanTo; NaN
-// unless a forecast of each horizon was scored.
+// MeanErrors returns MSE and NMSE of [Pool], averaged over the horizons 1 to MeanTo. NaN: some horizon has no
+// scored forecast.
 func MeanErrors(scorers []*Scorer) (mse, nmse float64) {
 	means := make([]*Scorer, len(scorers))
 	for i, s := range scorers {

@@ -9,45 +9,39 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// Options says how Prequential runs a model. The zero value scores all
-// one-step forecasts in the units of the data.
+// Options configures Prequential. The zero value scores all one-step forecasts in units of the data.
 type Options struct {
-	// Horizon is the horizon that the models were built for. Zero means 1.
+	// Horizon is the horizon of the models. Zero means 1.
 	Horizon int
 
 	// Horizons are the scored horizons, ascending. Nil means 1 to Horizon.
 	Horizons []int
 
-	// Levels are the levels of the intervals that the model was built for, the
-	// first of which is scored. Nil means that none is.
+	// Levels are the interval levels of the model; the first is scored. Nil: no intervals.
 	Levels []float64
 
-	// Joint scores the joint region of a JointBounder; it needs Levels.
+	// Joint scores the joint region of a JointBounder. It needs Levels.
 	Joint bool
 
-	// Reference is the model that SkillVsVAR compares with, built for the same
-	// horizon: VAR(1). Nil means no comparison.
+	// Reference is the model for SkillVsVAR, VAR(1), with the same horizon. Nil: no comparison.
 	Reference eval.Model
 
-	// From and To bound the scored rows of each series: targets in [From, To)
-	// count. To = 0 means the end. The rows before From are the warm-up: they
-	// are forecast and learnt from like all others.
+	// From and To restrict the scored targets of each series to the rows [From, To). To = 0: no end. The rows
+	// before From are the warm-up, forecast and learnt like all others.
 	From, To int
 
-	// ScaleRows, unless zero, measures errors in standard deviations of the first
-	// ScaleRows rows, see Scale.
+	// ScaleRows, unless zero, expresses errors in standard deviations of the first ScaleRows rows, see Scale.
 	ScaleRows int
 
-	// Calendar adds inputs from the time to those of the data set. With KnownInputs,
-	// the inputs of the data set are known up to the horizon; otherwise a model knows only
-	// the present ones.
+	// Calendar adds calendar inputs to those of the data set. With KnownInputs, the model knows the inputs of the
+	// data set up to the horizon; otherwise only the present ones.
 	Calendar    calendar.Calendar
 	KnownInputs bool
 
 	// Window is ScorerConfig.Window.
 	Window int
 
-	// Losses keeps the loss of every sample, see Result.
+	// Losses keeps the loss of every sample, see Result.Losses.
 	Losses bool
 
 	// OnStep, unless nil, is called after every sample. An error ends the run
@@ -55,13 +49,12 @@ type Options struct {
 	OnStep func(Step) error
 }
 
-// Step is one sample and the forecasts after it. The slices are overwritten by the next
-// step.
+// Step is one sample and the forecasts after it. The next step overwrites the slices.
 type Step struct {
 	Series, Row  int
 	Y            []float64
-	Forecast     []float64 // Horizon x dim, row-major; nil while there is none
-	Lower, Upper []float64 // levels x Horizon x dim; nil while there are none
+	Forecast     []float64 // Horizon x dim, row-major; nil = none
+	Lower, Upper []float64 // levels x Horizon x dim; nil = none
 }
 
 // Result is the outcome of Prequential.
@@ -69,13 +62,12 @@ type Result struct {
 	// Horizons are the scored horizons.
 	Horizons []int
 
-	// Refused counts the samples that the model refused to learn from.
+	// Refused is the number of samples that the model refused.
 	Refused int
 
-	// Losses, when asked for, holds for each scored horizon the squared error
-	// of each row averaged over its coordinates, in the order in which the rows
-	// were seen; NaN for a row that was not scored. For one data set the entries
-	// of two models stand for the same rows, see Compare.
+	// Losses holds per scored horizon the squared error of each row, averaged over its coordinates, in the order of
+	// the rows; NaN = not scored. Nil unless Options.Losses. Entries of two models on one data set belong to the
+	// same rows, see Compare.
 	Losses [][]float64
 
 	scorers []*Scorer // one per series
@@ -93,12 +85,11 @@ func (r *Result) Score(variable, k int) Score {
 	})
 }
 
-// Prequential runs a model once over a data set, each row first as the target
-// of the forecasts made before it and then as a sample to learn from. The rows
-// of several series come by time, as a stream would bring them.
+// Prequential runs a model once over a data set. Each row is first the target of earlier forecasts, then a sample
+// to learn. Rows of several series are ordered by time, as in a stream.
 //
-// The result is a function of the model, the data and the options: running
-// other models on the same data changes nothing in it.
+// The result is a function of the model, the data and the options. It does not depend on other models run on the
+// same data.
 func Prequential(m eval.Model, data *Dataset, o Options) (*Result, error) {
 	if err := data.Check(); err != nil {
 		return nil, err
@@ -195,7 +186,7 @@ func Prequential(m eval.Model, data *Dataset, o Options) (*Result, error) {
 	return res, nil
 }
 
-// run is one series while Prequential goes through the data.
+// run is the state of one series in Prequential.
 type run struct {
 	f, ref eval.Forecaster
 	scorer *Scorer
@@ -213,16 +204,16 @@ func (r *run) setTime(ns int64) {
 	}
 }
 
-// observe lets the models learn y and reports whether the first refused it.
+// observe lets the models learn y, and reports whether the first model refused it.
 func (r *run) observe(y []float64) (refused bool) {
 	if r.ref != nil {
-		// A sample that the reference refuses is not compared.
+		// A sample that the reference refuses is not used for comparison.
 		_ = r.ref.Observe(y)
 	}
 	return r.f.Observe(y) != nil
 }
 
-// buffers are shared by all series.
+// buffers holds slices shared by all series.
 type buffers struct {
 	forecast, ref, lower, upper []float64
 	inputs                      []float64 // Horizon+1 x inputs
@@ -237,11 +228,9 @@ func newBuffers(size, levels int) *buffers {
 	}
 }
 
-// Spread finds the ScorerConfig.Scale that measures errors in standard deviations
-// (population) of the first rows, per variable. For a variable that is constant there
-// (below 1e-9) the scored rows [From, To) count instead, To = 0 being the end; the scale is
-// NaN if the variable is constant there, too. The scale serves the comparison of errors; no model
-// sees it.
+// Spread computes ScorerConfig.Scale: 1 / population standard deviation per variable over the first rows. For a
+// variable that is constant there (below 1e-9) it uses the scored rows [From, To), To = 0: no end. If the variable
+// is constant there, too, its scale is NaN. No model sees the scale.
 type Spread struct {
 	First, From, To int
 
@@ -249,7 +238,7 @@ type Spread struct {
 	first, scored []tally
 }
 
-// Scale returns the scale of a Spread of all rows.
+// Scale returns the scale of a Spread to which all rows were added.
 func Scale(rows [][]float64, first, from, to int) []float64 {
 	s := Spread{First: first, From: from, To: to}
 	for _, y := range rows {
@@ -258,7 +247,7 @@ func Scale(rows [][]float64, first, from, to int) []float64 {
 	return s.Scale()
 }
 
-// Add counts a row.
+// Add adds a row.
 func (s *Spread) Add(y []float64) {
 	if s.row == 0 {
 		s.first, s.scored = make([]tally, len(y)), make([]tally, len(y))
@@ -277,7 +266,7 @@ func (s *Spread) Add(y []float64) {
 	s.row++
 }
 
-// Scale returns the scale by the rows so far.
+// Scale returns the scale from the rows so far.
 func (s *Spread) Scale() []float64 {
 	scale := filled(len(s.first))
 	for j := range scale {

@@ -11,13 +11,13 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// All, in the place of a variable, asks for the score over all variables.
+// All, in place of a variable, selects the score over all variables.
 const All = -1
 
-// paneCount is the number of parts that a window is made of.
+// paneCount is the number of panes of a window.
 const paneCount = 8
 
-// ScorerConfig describes a Scorer.
+// ScorerConfig configures a Scorer.
 type ScorerConfig struct {
 	// Dim is the number of variables.
 	Dim int
@@ -25,32 +25,29 @@ type ScorerConfig struct {
 	// Horizons are the scored horizons in steps, each at least 1, ascending.
 	Horizons []int
 
-	// Window is the number of samples that Windowed looks back at, rounded up
-	// to a multiple of 8: the window moves in eighths, so it holds between 7/8
-	// of it and all of it. Zero means that Windowed equals Running.
+	// Window is the number of samples in Windowed, rounded up to a multiple of 8. The window moves by eighths, so
+	// it covers between 7/8 of Window and all of it. Zero: Windowed equals Running.
 	Window int
 
-	// Level is the nominal coverage of the intervals, in (0, 1). Zero means
-	// that there are none.
+	// Level is the nominal coverage of the intervals, in (0, 1). Zero: no intervals.
 	Level float64
 
-	// Joint: there is a joint region; see PushJoint.
+	// Joint adds a joint region; see PushJoint.
 	Joint bool
 
-	// Scale multiplies the targets and the forecasts of each variable, length Dim. NaN
-	// means that the variable is not scored. Nil scores in the units of the data.
+	// Scale multiplies targets and forecasts per variable, length Dim. NaN: the variable is not scored. Nil: units
+	// of the data.
 	Scale []float64
 
-	// MeanTo adds the squared errors at the horizons 1 to MeanTo, for MeanErrors; 0: none. It
-	// needs much less time and memory than to have them all among Horizons.
+	// MeanTo adds squared errors at the horizons 1 to MeanTo, for MeanErrors; 0: none. It needs much less time and
+	// memory than all these horizons in Horizons.
 	MeanTo int
 }
 
-// Scorer scores the forecasts of one model on one series prequentially: every
-// forecast is compared with its target when that is observed, and never again.
+// Scorer scores the forecasts of one model on one series prequentially: each forecast is compared once, when its
+// target is observed.
 //
-// At each step call Observe with the sample, then Push with the forecasts that
-// the model makes now that it has seen it:
+// At each step call Observe with the sample, then Push with the forecasts that the model makes after the sample:
 //
 //	for each sample y {
 //		s.Observe(y)
@@ -60,48 +57,44 @@ type ScorerConfig struct {
 //		}
 //	}
 //
-// A forecast of horizon h pushed after the t-th Observe is scored by the
-// (t+h)-th. A step without Push has no forecasts. A coordinate is scored when
-// its target was observed, its forecast is finite and it had been observed at
-// least once when the forecast was made; thus persistence, which the Scorer
-// follows by itself, is scored on the same targets.
+// A forecast of horizon h pushed after the t-th Observe is scored by the (t+h)-th. A step without Push has no
+// forecasts. A coordinate is scored if its target is observed, its forecast is finite, and it was observed at least
+// once before the forecast. Persistence, which the Scorer computes itself, is therefore scored on the same targets.
 //
-// A step costs O(len(Horizons) * Dim) and allocates at the first paneCount panes only. The state is
-// O((sum of Horizons + len(Horizons)) * Dim), whatever the window.
+// A step costs O(len(Horizons) * Dim). Only the first paneCount panes allocate. The state is O((sum of Horizons +
+// len(Horizons)) * Dim), independent of the window.
 type Scorer struct {
 	c      ScorerConfig
 	pane   int // samples per pane
 	steps  int64
-	cur    int       // pane being filled
-	filled int       // samples that it has
+	cur    int       // index of the pane being filled
+	filled int       // number of samples in this pane
 	last   []float64 // newest observed value of each variable, NaN before the first
 
-	// pending has a ring of Horizons[k] slots for each horizon, which begins at begin[k]; a
-	// forecast waits in the slot that is next when its target comes. A slot has the rows of
-	// lanes.Tally, then the bounds of the joint region, each Dim. NaN stands for none; the
-	// others say nothing when there is no forecast.
+	// pending holds a ring of Horizons[k] slots per horizon, from begin[k] on. A forecast waits in the slot that is
+	// next when its target comes. A slot has the rows of lanes.Tally, then the bounds of the joint region, Dim
+	// each. NaN: no forecast; the other rows are then undefined.
 	pending []float64
-	begin   []int     // and the end of the last ring
-	next    []int     // where the slot of this step begins in each ring
-	rows    int       // of a slot that lanes.Tally takes
-	stride  int       // of a slot
+	begin   []int     // begin of each ring, then the end of the last ring
+	next    []int     // begin of the slot of this step in each ring
+	rows    int       // number of rows of a slot for lanes.Tally
+	stride  int       // length of a slot
 	totals  []float64 // scratch, horizons x 3
 
-	panes []sums // of the window, as many as have begun …
-	most  int    // … and at most
-	total sums   // over the completed panes, since the beginning; without memory before the first
+	panes []sums // started panes of the window
+	most  int    // largest number of panes
+	total sums   // sums over all completed panes since the first sample; no memory before the first
 
-	window   sums // all panes merged, as of the step windowAt; empty before it is asked for
+	window   sums // all panes merged, as of the step windowAt; computed on demand
 	windowAt int64
 
-	means *Scorer // at the horizons 1 to MeanTo; nil: none
+	means *Scorer // scorer at the horizons 1 to MeanTo; nil: none
 
-	errs []float64 // of the last Observe, horizons x Dim
+	errs []float64 // errors of the last Observe, horizons x Dim
 	y    []float64 // scratch with Scale: the scaled sample
 }
 
-// NewScorer returns a Scorer that has seen nothing. It panics when c is not
-// as documented.
+// NewScorer returns a Scorer without samples. It panics if c violates its documentation.
 func NewScorer(c ScorerConfig) *Scorer {
 	if c.Dim < 1 {
 		panic("scoring: Scorer without variables")
@@ -132,7 +125,7 @@ func NewScorer(c ScorerConfig) *Scorer {
 	return s
 }
 
-// newScorer returns a Scorer of forecasts with rows rows; see lanes.Tally.
+// newScorer returns a Scorer whose slots have the given number of rows; see lanes.Tally.
 func newScorer(c ScorerConfig, rows int) *Scorer {
 	c.Horizons = append([]int(nil), c.Horizons...)
 	s := &Scorer{c: c, rows: rows, pane: math.MaxInt, most: 1}
@@ -154,18 +147,17 @@ func newScorer(c ScorerConfig, rows int) *Scorer {
 	return s
 }
 
-// filled returns n times NaN.
+// filled returns a slice of n NaN.
 func filled(n int) []float64 {
 	v := make([]float64, n)
 	vec.FillNaN(v)
 	return v
 }
 
-// Observe scores the forecasts whose target is y, of length Dim; NaN marks a
-// missing coordinate, and an infinite one counts as missing.
+// Observe scores the forecasts whose target is y, of length Dim. NaN and infinite coordinates count as missing.
 func (s *Scorer) Observe(y []float64) { s.step(y, true) }
 
-// Skip does what Observe does, but scores nothing: the targets of a warm-up.
+// Skip is Observe without scoring, for the targets of a warm-up.
 func (s *Scorer) Skip(y []float64) { s.step(y, false) }
 
 func (s *Scorer) step(y []float64, score bool) {
@@ -238,9 +230,8 @@ func (s *Scorer) nextPane() {
 	s.panes[s.cur].clear()
 }
 
-// InsideTo writes for each variable whether its last target was inside the interval of
-// the k-th horizon: 1 or 0, and NaN where none was scored. It needs the sample y of the
-// last Observe, and no Push since.
+// InsideTo sets dst[j] to 1 if the last target of variable j was inside its interval at the k-th horizon, 0 if
+// outside, NaN if none was scored. y is the sample of the last Observe. It must be called before the next Push.
 func (s *Scorer) InsideTo(dst []float64, k int, y []float64) {
 	d := s.c.Dim
 	vec.FillNaN(dst[:d])
@@ -263,7 +254,8 @@ func (s *Scorer) InsideTo(dst []float64, k int, y []float64) {
 	}
 }
 
-// NextInterval returns the interval of variable j that the next Observe compares at the k-th horizon; NaN = none.
+// NextInterval returns the interval of variable j at the k-th horizon with which the next Observe compares its
+// target; NaN = none.
 func (s *Scorer) NextInterval(k, j int) (lower, upper float64) {
 	if s.c.Level == 0 {
 		return math.NaN(), math.NaN()
@@ -280,12 +272,10 @@ func (s *Scorer) NextInterval(k, j int) (lower, upper float64) {
 	return slot[lanes.TallyLower*d+j] / scale, slot[lanes.TallyUpper*d+j] / scale
 }
 
-// Push adds the forecasts made after the last Observe, row-major horizon x
-// Dim from horizon 1 to at least the largest scored one, as Forecaster writes
-// them. lower and upper are the bounds of the interval in the same layout (of
-// what Bounder writes, the first level is scored), or nil; reference is the
-// forecast of the model that SkillVsVAR compares with, or nil. Push keeps none
-// of them; a second Push in the same step replaces the first.
+// Push adds the forecasts made after the last Observe, row-major horizon x Dim, from horizon 1 to at least the
+// largest scored horizon, as written by Forecaster. lower and upper are interval bounds in the same layout, or nil;
+// of Bounder's levels, pass the first. reference has the forecasts of the model for SkillVsVAR, or nil. Push keeps
+// none of the slices. A second Push in the same step replaces the first.
 func (s *Scorer) Push(forecast, lower, upper, reference []float64) {
 	d := s.c.Dim
 	if s.means != nil {
@@ -321,15 +311,15 @@ func (s *Scorer) Push(forecast, lower, upper, reference []float64) {
 	}
 }
 
-// rescale puts a row of variables into the units of the scores.
+// rescale converts a row of variables to the units of the scores.
 func (s *Scorer) rescale(row []float64) {
 	for j, f := range s.c.Scale {
 		row[j] *= f
 	}
 }
 
-// PushJoint adds the joint region of the forecasts that were pushed in this step,
-// in their layout. It keeps none of it.
+// PushJoint adds the joint region of the forecasts pushed in this step, in the same layout. It does not keep the
+// slices.
 func (s *Scorer) PushJoint(lower, upper []float64) {
 	d := s.c.Dim
 	for k, h := range s.c.Horizons {
@@ -341,12 +331,11 @@ func (s *Scorer) PushJoint(lower, upper []float64) {
 	}
 }
 
-// Errors returns target minus forecast of the last Observe at the k-th
-// horizon, of length Dim; NaN where nothing was scored. The slice is
-// overwritten by the next Observe.
+// Errors returns target - forecast of the last Observe at the k-th horizon, length Dim; NaN = not scored. The next
+// Observe overwrites the slice.
 func (s *Scorer) Errors(k int) []float64 { return s.errs[k*s.c.Dim : (k+1)*s.c.Dim] }
 
-// Loss returns the mean square of the Errors(k) that are not NaN; NaN when all are.
+// Loss returns the mean square of the values of Errors(k) that are not NaN; NaN if there are none.
 func (s *Scorer) Loss(k int) float64 {
 	var n, sum float64
 	for _, v := range s.Errors(k) {
@@ -358,9 +347,8 @@ func (s *Scorer) Loss(k int) float64 {
 	return ratio(sum, n)
 }
 
-// State saves or restores everything but the configuration. Each horizon is saved by
-// itself: the score of a horizon that the saved Scorer did not have begins now. So do all scores when
-// the window, the level, or whether there is a joint region has changed.
+// State saves or restores everything except the configuration. Each horizon is saved separately, so that a new
+// horizon starts its score at the restore. All scores start again if the window, the level or Joint has changed.
 func (s *Scorer) State(c *snapshot.Codec) {
 	c.Section("scorer")
 	c.Int64(&s.steps)

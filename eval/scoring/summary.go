@@ -14,7 +14,7 @@ type Summary struct {
 	Min, Max float64
 }
 
-// Summarize returns the summary of v. Without values all but N is NaN.
+// Summarize returns the summary of v. Without values, all fields except N are NaN.
 func Summarize(v ...float64) Summary {
 	if len(v) == 0 {
 		nan := math.NaN()
@@ -33,8 +33,8 @@ func Summarize(v ...float64) Summary {
 	return s
 }
 
-// String prints "mean +- sd", the mean with as many decimals as it takes for
-// two digits of the deviation, and at most six significant ones.
+// String formats "mean +- sd". The mean has the decimals of the first two digits of the deviation, and at most six
+// significant digits.
 func (s Summary) String() string {
 	decimals := 5 - digits(s.Mean)
 	if s.SD > 0 {
@@ -47,7 +47,7 @@ func (s Summary) String() string {
 	return fmt.Sprintf("%.*f +- %.*f", decimals, s.Mean, decimals, s.SD)
 }
 
-// digits is the decimal exponent of v: 0 for [1, 10).
+// digits returns the decimal exponent of v: 0 for [1, 10).
 func digits(v float64) int {
 	if v == 0 || !vec.Finite(v) {
 		return 0

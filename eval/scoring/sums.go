@@ -6,16 +6,16 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// sums are the tallies of every variable and of all of them together, at every
-// horizon, in the order in which lanes.Tally goes over them.
+// sums holds the tallies per horizon: of every variable, and of all variables together. Their order is the order of
+// lanes.Tally.
 type sums struct {
 	dim, rows int
-	size      int       // from horizon to horizon in each
+	size      int       // length of one horizon in each
 	each      []float64 // horizons x rows x dim
-	all       []tally   // horizons: of the errors of a sample averaged over the variables
+	all       []tally   // per horizon: errors of a sample averaged over its variables
 }
 
-// noSums returns sums over rows forecasts that are zero and have no memory to add to; see lanes.Tally.
+// noSums returns zero sums without memory, over forecasts with the given number of rows; see lanes.Tally.
 func noSums(c ScorerConfig, rows int) sums {
 	return sums{dim: c.Dim, rows: lanes.TallyRows(rows), size: lanes.TallySize(rows, c.Dim)}
 }
@@ -27,7 +27,7 @@ func newSums(c ScorerConfig, rows int) sums {
 	return s
 }
 
-// add counts the errors of all variables together that lanes.Tally has returned.
+// add adds the errors of all variables together, as returned by lanes.Tally.
 func (s *sums) add(totals []float64) {
 	for k := range s.all {
 		if n := totals[3*k]; n > 0 {
@@ -65,8 +65,8 @@ func (s *sums) at(k, variable int) tally {
 	return t
 }
 
-// squares returns the scored targets of a variable, or All, at the k-th horizon, and the sum of
-// their squared errors.
+// squares returns the number of scored targets of a variable, or All, at the k-th horizon, and the sum of their
+// squared errors.
 func (s *sums) squares(k, variable int) (n, se float64) {
 	if variable == All {
 		return s.all[k].n, s.all[k].se
@@ -75,7 +75,7 @@ func (s *sums) squares(k, variable int) (n, se float64) {
 	return column[lanes.TallyCount*s.dim], column[lanes.TallySE*s.dim]
 }
 
-// merge adds what u has; see tally.merge.
+// merge adds u; see tally.merge.
 func (s *sums) merge(u *sums) {
 	d, length := s.dim, s.rows*s.dim
 	for k := range s.all {

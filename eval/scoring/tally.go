@@ -6,26 +6,25 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// tally has the sums behind the scores of one variable at one horizon. Their terms are
-// nonnegative, except the mean and squared deviations of the target, which
-// Welford's method updates; so nothing cancels.
+// tally holds the sums behind the scores of one variable at one horizon. All terms are nonnegative, so nothing
+// cancels. The mean and the squared deviations of the target are exceptions, updated by Welford's method.
 type tally struct {
 	n        float64
-	se, se2  float64 // squared error, and its square
-	ae       float64 // absolute error
+	se, se2  float64 // squared errors, and their squares
+	ae       float64 // absolute errors
 	yMean    float64
 	yM2      float64 // sum of squared deviations from yMean
-	naiveSE  float64 // of persistence
+	naiveSE  float64 // squared errors of persistence
 	naiveAE  float64
-	refN     float64 // samples with a forecast of the reference
-	refOwnSE float64 // squared error of the model itself, on those samples
+	refN     float64 // number of samples with a forecast of the reference
+	refOwnSE float64 // squared errors of the model itself on those samples
 	refSE    float64
-	bounded  float64 // samples with an interval
-	missed   float64 // targets outside it
+	bounded  float64 // number of samples with an interval
+	missed   float64 // number of targets outside of the interval
 	width    float64
-	excess   float64 // distance of the targets outside it
-	jointN   float64 // samples with a joint region; of the tally over all variables
-	joint    float64 // samples inside it
+	excess   float64 // distances of these targets from the interval
+	jointN   float64 // number of samples with a joint region; only in the tally over all variables
+	joint    float64 // number of samples inside of it
 }
 
 // add counts a target y with its squared and absolute errors.
@@ -36,7 +35,7 @@ func (t *tally) add(y, se, ae float64) {
 	t.yM2 += dev * (y - t.yMean)
 }
 
-// errors counts the errors alone.
+// errors adds a squared and an absolute error, without the target.
 func (t *tally) errors(se, ae float64) {
 	t.n++
 	t.se += se
@@ -44,11 +43,10 @@ func (t *tally) errors(se, ae float64) {
 	t.ae += ae
 }
 
-// sd is the population standard deviation of the targets.
+// sd returns the population standard deviation of the targets.
 func (t *tally) sd() float64 { return math.Sqrt(t.yM2 / t.n) }
 
-// region counts a joint region: its lower bounds, then the upper ones. Without one
-// (NaN) it does nothing.
+// region adds a joint region: its lower bounds, then its upper ones. NaN: no region.
 func (t *tally) region(y, bounds []float64) {
 	lo, hi := bounds[:len(y)], bounds[len(y):]
 	inside := 1.
@@ -84,8 +82,8 @@ func (t *tally) merge(u tally) {
 	t.joint += u.joint
 }
 
-// mergeMean merges m values with their mean and sum of squared deviations from it
-// into the sums of n others (Chan, Golub and LeVeque).
+// mergeMean merges m values with their mean and sum of squared deviations into those of n other values (Chan, Golub
+// and LeVeque).
 func mergeMean(mean, m2 *float64, n, otherMean, otherM2, m float64) {
 	if m == 0 {
 		return
@@ -95,7 +93,7 @@ func mergeMean(mean, m2 *float64, n, otherMean, otherM2, m float64) {
 	*mean += dev * (m / (n + m))
 }
 
-// base returns the scores that need no comparison, all others NaN.
+// base returns the scores that compare with no baseline; all others are NaN.
 func (t tally) base() Score {
 	nan, n := math.NaN(), t.n
 	mse := t.se / n
@@ -107,7 +105,7 @@ func (t tally) base() Score {
 	}
 }
 
-// ratio is a/b, or NaN when b is zero.
+// ratio returns a/b, NaN if b is zero.
 func ratio(a, b float64) float64 {
 	if b == 0 {
 		return math.NaN()
@@ -115,8 +113,8 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-// Skill is 1 - loss / loss of a baseline on the same targets: 0 = no better, 1 = perfect, NaN where the baseline
-// is without loss. Differences in the order of rounding are 0.
+// Skill returns 1 - loss / baseline, the losses of model and baseline on the same targets. Above 0: better than the
+// baseline; 1: perfect. NaN if the baseline has no loss. Differences in the order of rounding count as 0.
 func Skill(loss, baseline float64) float64 {
 	const rounding = 1e-12
 	if s := 1 - ratio(loss, baseline); math.Abs(s) > rounding || s != s {
@@ -135,10 +133,10 @@ func (t tally) score(level float64) Score {
 	return s
 }
 
-// interval sets the scores of n intervals. The quantile loss of order tau of
-// the residual r is tau r + max(0, -r), and of its two bounds an interval of some
-// level has the tails on either side as orders: together that is tail times the
-// width, and the distance of the target from the interval.
+// interval sets the scores of n intervals. With the quantile loss tau r + max(0, -r) of order tau and residual r,
+// and tail = (1 - level)/2, the loss of both bounds together is
+//
+//	tail * width + distance of the target from the interval.
 func (s *Score) interval(n, missed, width, excess, level float64) {
 	tail := (1 - level) / 2
 	s.Coverage = ratio(n-missed, n)
@@ -148,7 +146,7 @@ func (s *Score) interval(n, missed, width, excess, level float64) {
 
 // average collects the variables for the score over all of them.
 type average struct {
-	vars            int // that are not constant
+	vars            int // number of variables that are not constant
 	nmse, naiveSE   float64
 	ae, naiveAE     float64
 	refOwnSE, refSE float64

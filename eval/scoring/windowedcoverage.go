@@ -4,26 +4,26 @@ import (
 	"math"
 )
 
-// WindowedCoverage finds the windows in which intervals hold too few of the observations: a mean
-// coverage hides them. A window is Window consecutive forecasts of one variable of one series.
+// WindowedCoverage finds windows in which intervals cover too few observations, which a mean coverage hides. A
+// window is Window consecutive forecasts of one variable of one series.
 type WindowedCoverage struct {
 	Window int     // forecasts, at least 1
-	Limit  float64 // a window is low when its coverage is below Limit
+	Limit  float64 // a window with a coverage below Limit is low
 
 	of           map[string][]coverage // one per variable
 	lowest       float64
 	windows, low int
 }
 
-// coverage is the last window of a variable.
+// coverage is the present window of a variable.
 type coverage struct {
 	inside []bool // ring
 	next   int
 	sum    int // number of true values
 }
 
-// Add appends a forecast of a series: inside[j] is 1 where the interval of variable j held the
-// observation, 0 where it did not, and NaN where it is not known (see [Scorer.InsideTo]).
+// Add adds a forecast of a series. inside[j] is 1 if the interval of variable j covers the observation, 0 if not,
+// NaN if unknown (see [Scorer.InsideTo]).
 func (c *WindowedCoverage) Add(series string, inside []float64) {
 	list := c.of[series]
 	if len(list) != len(inside) {
@@ -52,7 +52,7 @@ func (c *WindowedCoverage) Add(series string, inside []float64) {
 	}
 }
 
-// add replaces the oldest of the window's forecasts.
+// add replaces the oldest forecast of the window.
 func (w *coverage) add(inside bool, window int) {
 	if inside {
 		w.sum++
@@ -68,7 +68,7 @@ func (w *coverage) add(inside bool, window int) {
 	w.next = (w.next + 1) % window
 }
 
-// Lowest returns the lowest coverage of a window; NaN without windows.
+// Lowest returns the lowest coverage of any window; NaN without windows.
 func (c *WindowedCoverage) Lowest() float64 {
 	if c.windows == 0 {
 		return math.NaN()
@@ -76,5 +76,5 @@ func (c *WindowedCoverage) Lowest() float64 {
 	return c.lowest
 }
 
-// LowShare returns the share of the windows that are low; NaN without windows.
+// LowShare returns the share of low windows; NaN without windows.
 func (c *WindowedCoverage) LowShare() float64 { return float64(c.low) / float64(c.windows) }
