@@ -9,11 +9,11 @@ type Companion interface {
 	// coordinate. It does not keep y.
 	Observe(y []float64)
 
-	// Issue takes the forecasts made after the last sample, H x dim. It does not keep
-	// them. When there are none it is not called, and ResetLags is.
+	// Issue takes the forecasts made after the last sample, H x dim. It does not keep them. Without forecasts,
+	// ResetLags is called instead.
 	Issue(forecast []float64)
 
-	// ResetLags drops the pending forecasts: their targets will not come.
+	// ResetLags drops the pending forecasts, because their targets will not come.
 	ResetLags()
 
 	// State saves or restores all that later results depend on.
@@ -24,10 +24,10 @@ type Companion interface {
 type Intervals interface {
 	Companion
 
-	// SetPhases gives the phases of the sample that the next Observe gets, see Seasonal. Without it
-	// the series has no cycles.
+	// SetPhases sets the phases of the next sample to be observed, see Seasonal. Without it the series has no
+	// cycles.
 	SetPhases(now Phases)
 
-	// BoundsTo writes the bounds of the forecasts issued last as Bounder does.
+	// BoundsTo writes the bounds of the last forecasts passed to Issue, like Bounder.BoundsTo.
 	BoundsTo(lower, upper []float64) (ok bool)
 }
