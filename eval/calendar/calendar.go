@@ -1,4 +1,4 @@
-// Package calendar computes inputs of a model from the time: terms such as the hour, and events.
+// Package calendar computes exogenous inputs from the time: cycles such as the hour of the day, and events.
 package calendar
 
 import (
@@ -9,33 +9,32 @@ import (
 	"time"
 )
 
-// term is a cycle of the calendar.
+// term is a calendar cycle.
 type term string
 
-// The terms.
+// Calendar cycles.
 const (
-	hour    term = "hour"    // of the day
-	weekday term = "weekday" // of the week
-	month   term = "month"   // of the year
+	hour    term = "hour"    // hour of the day
+	weekday term = "weekday" // day of the week
+	month   term = "month"   // month of the year
 )
 
-// Calendar computes inputs from the time. The zero value has none.
+// Calendar computes inputs from the time. The zero value has no inputs.
 type Calendar struct {
 	terms []term
 	zone  *time.Location
 
-	events [][]Event // of each name
+	events [][]Event // events per name
 }
 
-// Event is an occurrence of an event: from the time From up to before To, ns since 1970 UTC.
+// Event is one occurrence of an event, in [From, To), ns since 1970 UTC.
 type Event struct {
 	Name     string
 	From, To int64
 }
 
-// WithEvents returns the calendar with an input for each name, after the terms: 1 during an
-// event, otherwise 0. The events are ascending by name, then by time; events of one name do not
-// overlap.
+// WithEvents returns a copy of c with one more input per event name: 1 during an event, otherwise 0. all must
+// ascend by name, then by time. Events of one name must not overlap.
 func (c Calendar) WithEvents(all []Event) Calendar {
 	c.events = nil
 	for i, e := range all {
@@ -48,9 +47,8 @@ func (c Calendar) WithEvents(all []Event) Calendar {
 	return c
 }
 
-// New returns the calendar with the given terms in a time zone of the IANA
-// data base, such as Europe/Rome; "" is UTC. The error names a term or zone that is unknown
-// or repeated.
+// New returns a calendar with the named terms in a time zone of the IANA database, such as Europe/Rome; "" = UTC.
+// The error names an unknown term or zone, or a repeated term.
 func New(names []string, zone string) (Calendar, error) {
 	var c Calendar
 	var err error
@@ -72,8 +70,8 @@ func New(names []string, zone string) (Calendar, error) {
 	return c, nil
 }
 
-// harmonics is the number of cosines, and of sines, of a term: enough for a
-// morning and an evening, for seven different days, for four seasons.
+// harmonics returns the number of cosines, and of sines, of a term. It suffices for a morning and an evening, for
+// seven different days, and for four seasons.
 func (t term) harmonics() int {
 	switch t {
 	case hour, weekday:
@@ -93,7 +91,7 @@ func (c Calendar) Len() int {
 	return n
 }
 
-// To writes the inputs of a time, ns since 1970, into dst, of length Len.
+// To writes the inputs at a time, ns since 1970 UTC, into dst, of length Len.
 func (c Calendar) To(dst []float64, ns int64) {
 	for k, all := range c.events {
 		next, _ := slices.BinarySearchFunc(all, ns+1, func(e Event, ns int64) int { return cmp.Compare(e.To, ns) })
@@ -115,7 +113,7 @@ func (c Calendar) To(dst []float64, ns int64) {
 		case hour:
 			phase = day / 24
 		case weekday:
-			phase = float64(t.Weekday()) / 7 // the same all day: Sunday ends at midnight
+			phase = float64(t.Weekday()) / 7 // constant within a day, so that Sunday ends at midnight
 		case month:
 			phase = float64(t.YearDay()-1) / 365.2425
 		}

@@ -11,9 +11,9 @@ import (
 	"github.com/teambition/rrule-go"
 )
 
-// readCalendar reads iCalendar (RFC 5545). The name of an event is its first category, or
-// else that of the calendar: a holiday has an occurrence a year, from which nothing can be
-// learnt, but all holidays together have many. Cancelled events are left out.
+// readCalendar reads iCalendar (RFC 5545). An event gets the name of its first category, or else of the calendar.
+// Its own title would not help: a single holiday occurs once per year, too rarely to learn from, but all holidays
+// together are many. Cancelled events are left out.
 func (l *list) readCalendar(content []byte, name string, zone *time.Location) error {
 	calendar, err := ical.NewDecoder(bytes.NewReader(content)).Decode()
 	if err != nil {
@@ -74,7 +74,7 @@ func (l *list) addOccurrences(e *ical.Event, name string, zone *time.Location) e
 		if without[start.Unix()] {
 			continue
 		}
-		// The end by the clock of the zone, not by the hours in between.
+		// The end follows the clock of the zone, not the number of hours.
 		end := start.Add(to.Sub(from))
 		_, offset := start.Zone()
 		_, then := end.Zone()
@@ -84,7 +84,7 @@ func (l *list) addOccurrences(e *ical.Event, name string, zone *time.Location) e
 	}
 }
 
-// excluded returns the times of EXDATE, in seconds.
+// excluded returns the times in EXDATE, in seconds since 1970 UTC.
 func excluded(e *ical.Event, zone *time.Location) (map[int64]bool, error) {
 	without := make(map[int64]bool)
 	for _, p := range e.Props[ical.PropExceptionDates] {
@@ -101,7 +101,7 @@ func excluded(e *ical.Event, zone *time.Location) (map[int64]bool, error) {
 	return without, nil
 }
 
-// text is a property as text, "" without.
+// text returns a property as text, "" if it is missing.
 func text(e *ical.Event, property string) string {
 	s, _ := e.Props.Text(property)
 	return s

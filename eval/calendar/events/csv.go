@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// readCSV reads a header line with name, from and to, in any order and among others, and a
-// line per occurrence. A date as its end means the end of that day.
+// readCSV reads a header line with the columns name, from and to, among others and in any order, then one line per
+// occurrence. An occurrence that ends with a date lasts until the end of that day.
 func (l *list) readCSV(content []byte, zone *time.Location) error {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(content, []byte("\ufeff"))))
 	r.TrimLeadingSpace = true
@@ -56,7 +56,7 @@ func (l *list) readCSV(content []byte, zone *time.Location) error {
 	}
 }
 
-// parseTime reads a time, and reports whether it is a day.
+// parseTime parses a time or a date, and reports whether it is a date.
 func parseTime(text string, zone *time.Location) (t time.Time, day bool, err error) {
 	text = strings.TrimSpace(text)
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04"} {

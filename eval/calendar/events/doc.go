@@ -1,3 +1,3 @@
-// Package events reads files of events with their times, such as holidays and maintenance:
-// CSV with the columns name, from and to, or iCalendar.
+// Package events reads files of events such as holidays and maintenance: CSV with the columns name, from and to, or
+// iCalendar.
 package events

@@ -12,19 +12,18 @@ import (
 	"github.com/orffvar/forecaster/eval/calendar"
 )
 
-// Limits of a file.
+// Limits for one file.
 const (
 	maxBytes       = 4 << 20
 	maxNames       = 16
 	maxOccurrences = 50_000
 )
 
-// lastYear is the year up to which repeated events are expanded.
+// lastYear is the last year of repeated events.
 const lastYear = 2100
 
-// Read reads a file of events: iCalendar if its name ends in .ics, otherwise CSV. Times
-// without a zone are in zone. The occurrences are ascending by name, then by time, and
-// events of one name do not overlap.
+// Read reads a file of events: iCalendar if its name ends in .ics, otherwise CSV. zone applies to times without a
+// zone. Occurrences ascend by name, then by time. Events of one name do not overlap.
 func Read(path string, zone *time.Location) ([]calendar.Event, error) {
 	f, err := os.Open(path) // #nosec G304 -- the user has named it
 	if err != nil {
@@ -54,7 +53,7 @@ func Read(path string, zone *time.Location) ([]calendar.Event, error) {
 	return l.merged(), nil
 }
 
-// Names returns the names of events, ascending.
+// Names returns the distinct names of events, ascending.
 func Names(all []calendar.Event) []string {
 	var names []string
 	for _, e := range all {
@@ -64,7 +63,7 @@ func Names(all []calendar.Event) []string {
 	return slices.Compact(names)
 }
 
-// list gathers events.
+// list collects events.
 type list struct {
 	all   []calendar.Event
 	names map[string]bool
@@ -91,7 +90,7 @@ func (l *list) add(name string, from, to time.Time) error {
 	return nil
 }
 
-// merged sorts the events and joins events of one name that overlap or touch.
+// merged returns the events, sorted, after joining events of one name that overlap or touch.
 func (l *list) merged() []calendar.Event {
 	slices.SortFunc(l.all, func(a, b calendar.Event) int {
 		if c := strings.Compare(a.Name, b.Name); c != 0 {
