@@ -1,9 +1,8 @@
-// Package dataset has the data that is bundled with the program.
+// Package dataset provides the data bundled with the program.
 //
-// Macrodata is the only one: 203 quarters, 1959 to 2009, of twelve
-// macroeconomic series of the United States (FRED and BLS, compiled for
-// statsmodels, in the public domain). It is the data set "Macrodata" of
-// Brault 2017, Table 8.3.
+// Macrodata is the only data set: 203 quarters, 1959 to 2009, of twelve macroeconomic series of the United States
+// (FRED and BLS, compiled for statsmodels, in the public domain). It is the data set "Macrodata" of Brault 2017,
+// Table 8.3.
 package dataset
 
 import (
@@ -23,8 +22,7 @@ import (
 //go:embed macrodata.csv
 var macrodata []byte
 
-// MacrodataCSV returns the bundled file itself: one header line, the first
-// column is the time.
+// MacrodataCSV returns the bundled file: a header line, then rows with the time in the first column.
 func MacrodataCSV() []byte { return bytes.Clone(macrodata) }
 
 // Macrodata returns the bundled data, one series of twelve variables.
@@ -36,9 +34,8 @@ func Macrodata() *scoring.Dataset {
 	return d
 }
 
-// Read parses the plain layout of the bundled file into one series: a header
-// line; in the first column a time (RFC 3339) or a step number, then one column
-// a variable; an empty cell is missing.
+// Read parses one series in the layout of the bundled file. After a header line, the first column is a time (RFC
+// 3339) or a step number; each other column is a variable. An empty cell is missing.
 func Read(name string, r io.Reader) (*scoring.Dataset, error) {
 	c := csv.NewReader(r)
 	c.ReuseRecord = true
