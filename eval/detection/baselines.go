@@ -7,10 +7,13 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// ZScores returns max over j of |y_j - m_j| / s_j for each row y, the usual rule of a dashboard:
-// m_j and s_j are the mean and the standard deviation of variable j in the window values before the
-// row. A NaN value is missing. A score is NaN without two earlier values, and infinite where a
-// constant variable changes.
+// ZScores scores each row y with the usual rule of dashboards:
+//
+//	max over j of |y_j - m_j| / s_j
+//
+// m_j and s_j are the mean and the standard deviation of variable j over the window values before the row. NaN
+// values are missing. A score is NaN with fewer than two earlier values, and infinite if a constant variable
+// changes.
 func ZScores(rows [][]float64, window int) []float64 {
 	var windows []rolling // one per variable
 	scores := make([]float64, len(rows))
@@ -33,12 +36,12 @@ func ZScores(rows [][]float64, window int) []float64 {
 	return scores
 }
 
-// rolling holds the last values of a variable.
+// rolling holds the last values of one variable.
 type rolling struct {
 	ring         []float64
 	at           int
 	origin       float64
-	sum, squares float64 // of v - origin and its square
+	sum, squares float64 // sums of v - origin and of its square
 }
 
 func (r *rolling) moments() (mean, sd float64) {
@@ -59,7 +62,7 @@ func (r *rolling) add(v float64) {
 	}
 	r.sum += v - r.origin
 	r.squares += (v - r.origin) * (v - r.origin)
-	if r.at == 0 { // once a window: rounding errors do not add up
+	if r.at == 0 { // recomputed once per window, so that rounding errors do not accumulate
 		r.origin, _ = r.moments()
 		r.sum, r.squares = 0, 0
 		for _, u := range r.ring {
@@ -69,13 +72,13 @@ func (r *rolling) add(v float64) {
 	}
 }
 
-// pcaShare is the share of the variance of the history that the principal components hold.
+// pcaShare is the share of the variance of the history in the principal components.
 const pcaShare = .9
 
-// PCAResiduals returns (r - m) / s for each row after the first history rows, and NaN for those. r is
-// the norm of the standardised row outside the principal components of the history; m and s are the
-// mean and the standard deviation of r in the history. A missing value (NaN) counts as the mean of
-// its variable. PCAResiduals panics unless 1 <= history <= len(rows).
+// PCAResiduals returns (r - m) / s for each row after the first history rows, and NaN for the history. r is the
+// norm of the part of the standardised row outside the principal components of the history. m and s are the mean
+// and the standard deviation of r over the history. Missing values (NaN) count as the mean of their variable.
+// PCAResiduals panics unless 1 <= history <= len(rows).
 func PCAResiduals(rows [][]float64, history int) []float64 {
 	z := standardised(rows, history)
 	_, d := z.Dims()
@@ -83,7 +86,7 @@ func PCAResiduals(rows [][]float64, history int) []float64 {
 	cov.SymOuterK(1/float64(history), z.Slice(0, history, 0, d).T())
 	scores := make([]float64, len(rows))
 	var eigen mat.EigenSym
-	if !eigen.Factorize(&cov, true) { // an infinite value
+	if !eigen.Factorize(&cov, true) { // fails for infinite values
 		for i := range scores {
 			scores[i] = math.NaN()
 		}
@@ -109,8 +112,8 @@ func PCAResiduals(rows [][]float64, history int) []float64 {
 	return scores
 }
 
-// standardised returns the rows minus the mean of the history, divided by its standard deviation. Missing
-// values and constant variables are 0.
+// standardised returns (row - mean) / standard deviation for all rows, with mean and standard deviation of the
+// history. Missing values and constant variables become 0.
 func standardised(rows [][]float64, history int) *mat.Dense {
 	z := mat.NewDense(len(rows), len(rows[0]), nil)
 	for j := range rows[0] {
@@ -130,8 +133,8 @@ func standardised(rows [][]float64, history int) *mat.Dense {
 	return z
 }
 
-// minorComponents returns the number of ascending eigenvalues that remain when the largest ones hold
-// pcaShare of their sum.
+// minorComponents returns the number of smallest eigenvalues that are left when the largest reach pcaShare of the
+// sum. values ascend.
 func minorComponents(values []float64) int {
 	total, held := 0., 0.
 	for _, v := range values {

@@ -6,38 +6,37 @@ import (
 	"slices"
 )
 
-// Labelled are the anomaly scores of a series and the windows in which an alarm is
-// right. A window has its first and its last row; windows are in order and disjoint.
+// Labelled holds the anomaly scores of a series and the windows in which an alarm is true. A window is given by its
+// first and last row. Windows are disjoint and ascend.
 type Labelled struct {
 	Scores  []float64
 	Windows [][2]int
 }
 
-// NAB is a score of the Numenta Anomaly Benchmark: 0 for no alarm, 100 for one alarm at the
-// first row of each window. It has no lower limit.
+// NAB is a score of the Numenta Anomaly Benchmark: 0 without alarms, 100 with one alarm at the first row of each
+// window. It has no lower limit.
 type NAB struct {
 	Score     float64
-	Threshold float64 // least score that raises an alarm
+	Threshold float64 // least score that is an alarm
 }
 
-// The weights of the standard profile, and the part that is not scored.
+// Weights of the standard profile, and limits of the unscored first rows.
 const (
 	nabFalsePositive = .11
 	nabProbation     = .15
 	nabProbationMost = 750 // rows
 )
 
-// nabAlarm is the worth of an alarm at a row.
+// nabAlarm is a possible alarm with its value.
 type nabAlarm struct {
 	score, value float64
-	window       int // that it would detect; -1 = it would be false
+	window       int // window that it detects; -1 = false alarm
 }
 
-// ScoreNAB returns the score at the threshold, and at the best of all thresholds (known
-// only afterwards), with the standard profile: the first alarm in a window earns up to 1,
-// more if earlier; a missed window costs 1, a false alarm up to .11, less shortly after a
-// window. The first 15 % of the rows of a series, at most 750, are not scored. NaN without
-// any window.
+// ScoreNAB returns the NAB score at the given threshold, and at the best threshold, which is known only afterwards.
+// In the standard profile the first alarm in a window earns up to 1, more if it is earlier. A missed window costs
+// 1. A false alarm costs up to .11, less shortly after a window. The first 15 % of the rows of a series, at most
+// 750, are not scored. The scores are NaN without any window.
 //
 // Source: Lavin and Ahmad, Evaluating Real-time Anomaly Detection Algorithms (2015).
 func ScoreNAB(series []Labelled, threshold float64) (at, best NAB) {
@@ -47,7 +46,7 @@ func ScoreNAB(series []Labelled, threshold float64) (at, best NAB) {
 		alarms = append(alarms, nabAlarms(s, windows)...)
 		windows += len(s.Windows)
 	}
-	// The detectors are compared with one that never raises an alarm.
+	// Score relative to a detector that never raises an alarm.
 	value := -float64(windows)
 	normal := func() float64 { return 50 * (value + float64(windows)) / float64(windows) }
 	at, best = NAB{normal(), threshold}, NAB{normal(), math.Inf(1)}
@@ -55,7 +54,7 @@ func ScoreNAB(series []Labelled, threshold float64) (at, best NAB) {
 		return NAB{math.NaN(), threshold}, NAB{math.NaN(), math.NaN()}
 	}
 	slices.SortStableFunc(alarms, func(a, b nabAlarm) int { return cmp.Compare(b.score, a.score) })
-	earned := make([]float64, windows) // with the 1 that a missed window costs; 0 = missed
+	earned := make([]float64, windows) // includes the 1 that a missed window would cost; 0 = missed
 	for i := 0; i < len(alarms); {
 		score := alarms[i].score
 		for ; i < len(alarms) && alarms[i].score == score; i++ {
@@ -77,12 +76,12 @@ func ScoreNAB(series []Labelled, threshold float64) (at, best NAB) {
 	return at, best
 }
 
-// nabAlarms returns what an alarm at each scored row is worth. A NaN raises none.
+// nabAlarms returns the value of an alarm at each scored row. NaN scores are no alarms.
 func nabAlarms(s Labelled, before int) []nabAlarm {
 	var alarms []nabAlarm
 	n := len(s.Scores)
 	probation := min(int(nabProbation*float64(n)), nabProbationMost)
-	next := 0 // first window that has not ended
+	next := 0 // index of the first window that has not ended
 	for i, score := range s.Scores {
 		for next < len(s.Windows) && i > s.Windows[next][1] {
 			next++
@@ -107,7 +106,7 @@ func nabAlarms(s Labelled, before int) []nabAlarm {
 	return alarms
 }
 
-// nabSigmoid is the value of an alarm at y window lengths behind the end of a window.
+// nabSigmoid returns the value of an alarm y window lengths after the end of a window.
 func nabSigmoid(y float64) float64 {
 	if y > 3 {
 		return -1
@@ -115,14 +114,13 @@ func nabSigmoid(y float64) float64 {
 	return 2/(1+math.Exp(5*y)) - 1
 }
 
-// vusBuffer is the largest number of rows before and behind a labelled stretch in which
-// an alarm counts in part, summed over both sides.
+// vusBuffer is the largest number of rows around a labelled stretch, both sides together, in which an alarm counts
+// in part.
 const vusBuffer = 100
 
-// VUSPR is the volume under the surface of precision over recall and buffer length:
-// the area under precision and recall for labels that fade out on both sides over half
-// a buffer, averaged over buffers of 0 to 100 rows. Recall counts the share of the
-// stretches that are found at all, too. NaN when nothing is labelled.
+// VUSPR returns the volume under the surface of precision over recall and buffer length: the area under precision
+// and recall, averaged over buffers of 0 to 100 rows. Labels fade out over half a buffer on either side. Recall
+// also counts the share of labelled stretches that are detected at all. NaN without labels.
 //
 // Source: Paparrizos et al., Volume Under the Surface (PVLDB 2022), with 250 thresholds.
 func VUSPR(scores []float64, labels []bool) float64 {
@@ -137,7 +135,7 @@ func VUSPR(scores []float64, labels []bool) float64 {
 	return sum / (vusBuffer + 1)
 }
 
-// soften sets soft to the labels with a buffer.
+// soften sets soft to the labels, faded out over a buffer.
 func soften(soft []float64, labels []bool, buffer int) {
 	for i, l := range labels {
 		soft[i] = 0
@@ -163,8 +161,8 @@ func soften(soft []float64, labels []bool, buffer int) {
 	}
 }
 
-// softAUPRC is the area under precision and recall of soft labels. order has the rows
-// by descending score; stretch is scratch memory.
+// softAUPRC returns the area under precision and recall for soft labels. order has the rows by descending score;
+// stretch is scratch memory.
 func softAUPRC(soft []float64, labels []bool, order []int, stretch []int) float64 {
 	const thresholds = 250
 	total, sharp, stretches := 0., 0., 0

@@ -1,5 +1,5 @@
-// Package detection compares anomaly scores, and the edges of a graph, with labels. [ZScores] and
-// [PCAResiduals] are simple scores that a better one should beat.
+// Package detection compares anomaly scores, and the edges of a graph, with labels. [ZScores] and [PCAResiduals]
+// are baselines for anomaly scores.
 package detection
 
 import (
@@ -8,18 +8,17 @@ import (
 	"slices"
 )
 
-// Detection is how alarms agree with labels. An undefined field (no alarm, no
-// label) is NaN.
+// Detection measures the agreement of alarms with labels. An undefined field (no alarm, no label) is NaN.
 type Detection struct {
 	TruePositives, FalsePositives, FalseNegatives, TrueNegatives int
 
-	Precision float64 // share of the alarms that are right
-	Recall    float64 // share of the labelled that raised an alarm
-	F1        float64 // harmonic mean of the two
+	Precision float64 // share of alarms that are labelled
+	Recall    float64 // share of labelled entries that are alarms
+	F1        float64 // harmonic mean of Precision and Recall
 }
 
-// Detect raises an alarm where the score exceeds the threshold and compares it
-// with the labels. A NaN score raises none. It panics when the lengths differ.
+// Detect compares alarms, scores above the threshold, with the labels. A NaN score is no alarm. Detect panics if
+// the lengths differ.
 func Detect(scores []float64, labels []bool, threshold float64) Detection {
 	mustPair(scores, labels)
 	var d Detection
@@ -42,10 +41,9 @@ func Detect(scores []float64, labels []bool, threshold float64) Detection {
 	return d
 }
 
-// AUPRC is the area under the curve of precision over recall, as the average
-// precision: the mean, over the labelled, of the precision at the threshold that
-// just includes them. Random scores have the share of the labelled. NaN when
-// nothing is labelled.
+// AUPRC returns the area under the curve of precision over recall as average precision: the mean, over labelled
+// entries, of the precision at the threshold that just includes the entry. For random scores it is the share of
+// labelled entries. NaN without labels.
 func AUPRC(scores []float64, labels []bool) float64 {
 	area, positives := 0., 0.
 	eachThreshold(scores, labels, func(newPositives, truePositives, alarms float64) {
@@ -55,9 +53,8 @@ func AUPRC(scores []float64, labels []bool) float64 {
 	return share(area, positives)
 }
 
-// AUROC is the area under the receiver operating characteristic: the probability
-// that a labelled entry has a larger score than an unlabelled one, ties counting
-// half. Random scores have .5. NaN when all labels are equal.
+// AUROC returns the area under the receiver operating characteristic: the probability that a labelled entry has a
+// larger score than an unlabelled one; ties count half. For random scores it is .5. NaN if all labels are equal.
 func AUROC(scores []float64, labels []bool) float64 {
 	area, tp, fp := 0., 0., 0.
 	eachThreshold(scores, labels, func(newPositives, truePositives, alarms float64) {
@@ -68,8 +65,8 @@ func AUROC(scores []float64, labels []bool) float64 {
 	return share(area, tp*fp)
 }
 
-// BestF1 returns the threshold with the largest F1 and its Detection: a bound
-// on what any threshold reaches, known only afterwards.
+// BestF1 returns the threshold with the largest F1, and its Detection. It is an upper bound for all thresholds,
+// known only afterwards.
 func BestF1(scores []float64, labels []bool) (threshold float64, d Detection) {
 	mustPair(scores, labels)
 	positives := 0.
@@ -88,7 +85,7 @@ func BestF1(scores []float64, labels []bool) (threshold float64, d Detection) {
 	})
 	threshold = math.Inf(-1)
 	if at < len(order) {
-		threshold = scores[order[at]] // the largest score without an alarm
+		threshold = scores[order[at]] // largest score that is no alarm
 		if math.IsNaN(threshold) {
 			threshold = math.Inf(-1)
 		}
@@ -96,9 +93,8 @@ func BestF1(scores []float64, labels []bool) (threshold float64, d Detection) {
 	return threshold, Detect(scores, labels, threshold)
 }
 
-// eachThreshold goes through the distinct scores in descending order and calls
-// f with the labelled entries of that score, and the labelled and all entries of
-// at least that score.
+// eachThreshold calls f for each distinct score, descending, with the number of labelled entries at that score, and
+// the numbers of labelled and of all entries at or above it.
 func eachThreshold(scores []float64, labels []bool, f func(newPositives, truePositives, alarms float64)) {
 	mustPair(scores, labels)
 	order := ranked(scores)
@@ -116,7 +112,7 @@ func eachThreshold(scores []float64, labels []bool, f func(newPositives, truePos
 	}
 }
 
-// ranked returns the indices by descending score, NaN last.
+// ranked returns the indices of scores in descending order, NaN last.
 func ranked(scores []float64) []int {
 	order := make([]int, len(scores))
 	for i := range order {
@@ -132,7 +128,7 @@ func mustPair(scores []float64, labels []bool) {
 	}
 }
 
-// share is a/b, or NaN when b is zero.
+// share returns a/b, NaN if b is zero.
 func share(a, b float64) float64 {
 	if b == 0 {
 		return math.NaN()
