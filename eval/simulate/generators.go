@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// WhiteNoise yields independent N(0, 1): nothing can be forecast but 0.
+// WhiteNoise yields independent N(0, 1) values. The best forecast is 0.
 type WhiteNoise struct {
 	rng *rand.Rand
 	dim int
@@ -26,21 +26,19 @@ func (g *WhiteNoise) Next(y []float64) {
 	}
 }
 
-// Oscillators yields nonlinear oscillators in a ring, driven by a season whose
-// strength swells over seven periods. With theta = 2 pi t / period,
+// Oscillators yields a ring of nonlinear oscillators, driven by a season whose strength swells over seven periods.
+// With theta = 2 pi t / period,
 //
 //	x_j(t) = .5 x_j(t-1) + sin(2 x_{j-1}(t-1)) + (1 + .3 sin(theta/7)) sin(theta + 2 pi j/dim) + .1 u_j(t)
 //
-// The series has the variance 2.6, of which the noise is .01; VAR(1) leaves .5
-// unexplained.
+// The variance is 2.6, including .01 of noise. VAR(1) leaves .5 unexplained.
 type Oscillators struct {
 	rng       *rand.Rand
 	period, t int
 	x, old    []float64
 }
 
-// NewOscillators returns dim oscillators with a season of the given number of
-// rows.
+// NewOscillators returns dim oscillators with a season of period rows.
 func NewOscillators(dim, period int, seed uint64) *Oscillators {
 	return &Oscillators{rng: rand.New(rand.NewPCG(seed, 13)), period: period, x: make([]float64, dim), old: make([]float64, dim)}
 }
@@ -65,16 +63,15 @@ func (g *Oscillators) Next(y []float64) {
 // networkDim is the number of variables of a Network.
 const networkDim = 10
 
-// Network yields ten variables. Each except the first is influenced by one or two others,
-// in ways that a linear model sees partly (tanh), hardly (sin) or not at all (a bump, which
-// is even):
+// Network yields ten variables. Each except the first is influenced by one or two others. A linear model sees these
+// influences partly (tanh), hardly (sin) or not at all (a bump, which is even):
 //
 //	x_i(t) = .3 x_i(t-1) + sum of the f_ij(x_j(t-1)) + .3 u_i(t)
 //
-// Network tests whether influences are found: Edges is the truth.
+// Network tests estimates of influence; Edges has the true ones.
 type Network struct {
 	rng   *rand.Rand
-	links [networkDim][networkDim]int // form of the influence of j on i, 0 = none
+	links [networkDim][networkDim]int // form of the influence of j on i; 0 = none
 	x     [networkDim]float64
 }
 
@@ -93,8 +90,7 @@ func NewNetwork(seed uint64) *Network {
 	return g
 }
 
-// Edges returns edges with edges[i][j] true when variable j influences the next
-// value of variable i, itself excluded.
+// Edges returns a matrix: edges[i][j] is true if variable j influences the next value of variable i != j.
 func (g *Network) Edges() [][]bool {
 	e := make([][]bool, networkDim)
 	for i := range e {

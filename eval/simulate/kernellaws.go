@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// KernelLaws are laws that each suit one kernel, operator or model.
+// KernelLaws returns laws, each of which suits one kernel, operator or model.
 func KernelLaws() []Law {
 	rng := rand.New(rand.NewPCG(3, 22))
 	const waves = 12
@@ -35,7 +35,7 @@ func KernelLaws() []Law {
 	wg, ag, bg := potential(4, .8)
 	wf, af, bf := potential(2, .7)
 	return []Law{
-		{"threshold", 2, .4, func(next, x []float64) { // a valve, open or shut
+		{"threshold", 2, .4, func(next, x []float64) { // a valve that is open or shut
 			for i := range next {
 				next[i] = .9 * x[i]
 				if x[1-i] > 0 {
@@ -46,7 +46,7 @@ func KernelLaws() []Law {
 				}
 			}
 		}},
-		{"products", 2, .01, func(next, x []float64) { // Hénon's map, kept near its attractor
+		{"products", 2, .01, func(next, x []float64) { // Hénon map, kept near its attractor
 			u := min(max(x[0], -1.3), 1.3)
 			next[0], next[1] = 1-1.4*u*u+min(max(x[1], -.4), .4), .3*u
 		}},
@@ -56,7 +56,7 @@ func KernelLaws() []Law {
 				next[i] = -2.5 * next[i]
 			}
 		}},
-		{"flow", 2, .3, func(next, x []float64) { // along the lines of equal height
+		{"flow", 2, .3, func(next, x []float64) { // along the level lines of a potential
 			g := make([]float64, 2)
 			gradient(g, x, wf, af, bf)
 			next[0], next[1] = -2.5*g[1], 2.5*g[0]
@@ -66,7 +66,7 @@ func KernelLaws() []Law {
 				next[i] = 1.5 * math.Sin(2*v)
 			}
 		}},
-		{"sites", 8, .3, func(next, x []float64) { // four sites of two quantities
+		{"sites", 8, .3, func(next, x []float64) { // four sites with two quantities each
 			for i := 0; i < 8; i += 2 {
 				u, v := x[i], x[i+1]
 				next[i], next[i+1] = math.Sin(2*u)+.5*v, math.Cos(2*u-v)
@@ -79,7 +79,7 @@ func KernelLaws() []Law {
 				next[i] = (1-p)*math.Sin(2*u+v) + p*math.Cos(u-2*v)
 			}
 		}},
-		{"direction", 3, .3, func(next, x []float64) { // on which side of three planes
+		{"direction", 3, .3, func(next, x []float64) { // sides of three planes
 			for i := range next {
 				if x[i]-2*x[(i+1)%3]+x[(i+2)%3] > 0 {
 					next[i] = 1

@@ -12,15 +12,15 @@ type Kind struct {
 	Name  string
 	Dim   int // number of variables
 	Rows  int
-	Hours int // between two rows; 0: no time stamps
+	Hours int // hours between two rows; 0: no time stamps
 	draw  func(rng *rand.Rand, x [][]float64)
 }
 
-// Kinds are series of different natures. The default model was chosen on none of them.
+// Kinds returns series of different natures. None of them was used to choose the default model.
 func Kinds() []Kind {
 	const rows, day = 1500, 24
 	wave := func(t, period int) float64 { return math.Sin(2 * math.Pi * float64(t) / float64(period)) }
-	// each draws every variable by itself, from the value before.
+	// each draws the variables independently, each value from the previous one.
 	each := func(next func(rng *rand.Rand, t int, last float64) float64) func(*rand.Rand, [][]float64) {
 		return func(rng *rand.Rand, x [][]float64) {
 			last := make([]float64, len(x[0]))
@@ -40,7 +40,7 @@ func Kinds() []Kind {
 			}
 		}
 	}
-	busy := func(t int) float64 { // of a weekday, 9 to 17 o'clock
+	busy := func(t int) float64 { // 1 on weekdays from 9 to 17 o'clock
 		if hour := t % day; t/day%7 < 5 && hour >= 9 && hour < 17 {
 			return 1
 		}

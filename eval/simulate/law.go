@@ -10,10 +10,10 @@ type Law struct {
 	Name  string
 	Dim   int
 	Noise float64                 // standard deviation
-	Step  func(next, x []float64) // length Dim each, which do not overlap
+	Step  func(next, x []float64) // length Dim each, not overlapping
 }
 
-// Series returns a generator of the law, 50 rows after a start x ~ N(0, I).
+// Series returns a generator of the law. The first row is 50 rows after a start x ~ N(0, I).
 func (l Law) Series(seed uint64) Generator {
 	const settle = 50
 	s := &lawSeries{Law: l, rng: rand.New(rand.NewPCG(seed, 21)), x: make([]float64, l.Dim), next: make([]float64, l.Dim)}
@@ -40,7 +40,7 @@ func (s *lawSeries) Next(y []float64) {
 	copy(y, s.x)
 }
 
-// step replaces x by the row after it.
+// step replaces x by the next row.
 func (s *lawSeries) step() {
 	s.Step(s.next, s.x)
 	for i := range s.next {
@@ -49,16 +49,19 @@ func (s *lawSeries) step() {
 	s.x, s.next = s.next, s.x
 }
 
-// Lorenz96 is the chaotic system of Lorenz (1996) with dim >= 4 variables and the forcing 8,
-// observed every 0.1 of its unit of time: dx_j/dt = (x_{j+1} - x_{j-2}) x_{j-1} - x_j + 8.
+// Lorenz96 is the chaotic system of Lorenz (1996) with dim >= 4 variables and forcing 8, observed every 0.1 time
+// units:
+//
+//	dx_j/dt = (x_{j+1} - x_{j-2}) x_{j-1} - x_j + 8.
 func Lorenz96(dim int) Law { return Law{"Lorenz-96", dim, 0, lorenz96} }
 
-// LogisticMaps are dim chaotic logistic maps f(x) = 3.9 x (1 - x) in a ring:
-// x_j(t+1) = .9 f(x_j) + .05 (f(x_{j-1}) + f(x_{j+1})).
+// LogisticMaps is a ring of dim chaotic logistic maps f(x) = 3.9 x (1 - x):
+//
+//	x_j(t+1) = .9 f(x_j) + .05 (f(x_{j-1}) + f(x_{j+1})).
 func LogisticMaps(dim int) Law {
 	const coupling = .1
 	logistic := func(v float64) float64 {
-		_, v = math.Modf(math.Abs(v)) // the start is normal, the map one of [0, 1]
+		_, v = math.Modf(math.Abs(v)) // maps the normal start to [0, 1]
 		return 3.9 * v * (1 - v)
 	}
 	return Law{"coupled logistic maps", dim, 0, func(next, x []float64) {
@@ -69,8 +72,9 @@ func LogisticMaps(dim int) Law {
 	}}
 }
 
-// Thresholds are dim autoregressions of two regimes in a ring, with noise .5:
-// x_j(t+1) = 1 - .8 x_j + .3 x_{j+1} where x_j > 0, -1 - .5 x_j - .3 x_{j+1} elsewhere.
+// Thresholds is a ring of dim autoregressions with two regimes and noise .5:
+//
+//	x_j(t+1) = 1 - .8 x_j + .3 x_{j+1} if x_j > 0, else -1 - .5 x_j - .3 x_{j+1}.
 func Thresholds(dim int) Law {
 	return Law{"threshold autoregression", dim, .5, func(next, x []float64) {
 		for j, v := range x {
@@ -84,7 +88,7 @@ func Thresholds(dim int) Law {
 	}}
 }
 
-// lorenz96 integrates ten steps of 0.01 by the method of Runge and Kutta.
+// lorenz96 integrates ten Runge-Kutta steps of length 0.01.
 func lorenz96(next, x []float64) {
 	const n, forcing, h = 10, 8, .01
 	d := len(x)

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// SettingConfig names one of the simulations of Brault 2017, section 8.3.2.
+// SettingConfig selects one of the simulations of Brault 2017, section 8.3.2.
 type SettingConfig struct {
 	// Setting is 1 (linear), 2 (exponential) or 3 (sine).
 	Setting int
@@ -17,11 +17,11 @@ type SettingConfig struct {
 	// Toeplitz selects correlated noise; otherwise the noise is white.
 	Toeplitz bool
 
-	// Dim is the number of variables d. Zero means the 5 of the thesis.
+	// Dim is the number of variables d. Zero means 5, as in the thesis.
 	Dim int
 
-	// OffDiagonal is the standard deviation of the off-diagonal cells of A. Zero
-	// means the default of the setting: .3, in Setting 2 with white noise .5.
+	// OffDiagonal is the standard deviation of the off-diagonal entries of A. Zero means the default: .5 in Setting
+	// 2 with white noise, else .3.
 	OffDiagonal float64
 
 	Seed uint64
@@ -44,14 +44,13 @@ type Setting struct {
 	a     []float64 // dim x dim, row-major
 	noise []float64 // dim x dim, lower triangular L with S = L L^T
 	floor float64
-	sd    float64   // of the losses at the floor
+	sd    float64   // standard deviation of the losses at the floor
 	x     []float64 // last row; nil before the first
 	fx    []float64
 	u     []float64
 }
 
-// NewSetting draws A and returns the generator. It panics when there is no such
-// setting, or Dim is negative.
+// NewSetting draws A and returns the generator. It panics if c.Setting is unknown or c.Dim is negative.
 func NewSetting(c SettingConfig) *Setting {
 	d := c.Dim
 	if d == 0 {
@@ -169,7 +168,7 @@ func (s *Setting) Next(y []float64) {
 	copy(s.x, y)
 }
 
-// PredictTo writes A f(x), the best prediction of the row after x.
+// PredictTo writes A f(x), the best prediction of the row after x, into dst.
 func (s *Setting) PredictTo(dst, x []float64) {
 	for j, v := range x {
 		s.fx[j] = s.f(v)
@@ -182,7 +181,7 @@ func (s *Setting) PredictTo(dst, x []float64) {
 	}
 }
 
-// A returns the matrix: the effect of variable j on variable i is A[i][j].
+// A returns the matrix A. Entry A[i][j] is the effect of variable j on variable i.
 func (s *Setting) A() [][]float64 {
 	a := make([][]float64, s.dim)
 	for i := range a {
@@ -191,7 +190,6 @@ func (s *Setting) A() [][]float64 {
 	return a
 }
 
-// Floor returns the mean tr S/d and the standard deviation sqrt(2 tr S^2)/d of
-// the losses of the best prediction: the SCV-MSE that no model undercuts but by
-// chance.
+// Floor returns the mean tr S/d and the standard deviation sqrt(2 tr S^2)/d of the losses of the best prediction.
+// No model has a lower SCV-MSE except by chance.
 func (s *Setting) Floor() (mse, sd float64) { return s.floor, s.sd }
