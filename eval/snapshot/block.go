@@ -2,10 +2,10 @@ package snapshot
 
 import "encoding/binary"
 
-// scope is the block that a Codec works on: a body, then options by name.
+// scope is the present block of a Codec: a body, then named options.
 type scope struct {
-	tail    []byte   // of an encoder: the options so far
-	options []option // of a decoder: those that were not asked for yet
+	tail    []byte   // options encoded so far
+	options []option // decoded options that Optional has not read yet
 }
 
 type option struct {
@@ -15,7 +15,7 @@ type option struct {
 
 const maxName = 1 << 10
 
-// Block transfers what f does as a block, in which Optional can be left out.
+// Block transfers the fields of f as a block, within which Optional blocks may be missing.
 func (c *Codec) Block(f func()) {
 	if c.decoding {
 		c.decodeBlock(c.span(), f)
@@ -26,10 +26,9 @@ func (c *Codec) Block(f func()) {
 	c.patch(at)
 }
 
-// Optional transfers what f does as a block of its own, under a name. The name says what
-// the layout depends on: a decoder whose block has no option of this name does not call
-// f, and drops the options that it does not ask for. Outside of a Block there is no
-// choice: f is transferred as if there were no Optional.
+// Optional transfers the fields of f as a named block within a Block. The name identifies the settings on which the
+// layout depends. If the block being decoded has no option of this name, f is not called. Options that are never
+// read are dropped. Outside of a Block, Optional only calls f.
 func (c *Codec) Optional(name string, f func()) {
 	switch s := c.scope; {
 	case s == nil:
@@ -85,7 +84,7 @@ func (c *Codec) decodeBlock(data []byte, f func()) {
 	c.buf, c.scope, c.source = rest, outer, source
 }
 
-// reserve leaves room for a length and returns the place behind it; patch fills it in.
+// reserve leaves room for a length, which patch fills in, and returns the place after it.
 func (c *Codec) reserve() int {
 	c.buf = append(c.buf, 0, 0, 0, 0, 0, 0, 0, 0)
 	return len(c.buf)
@@ -95,7 +94,7 @@ func (c *Codec) patch(at int) {
 	binary.LittleEndian.PutUint64(c.buf[at-8:], uint64(len(c.buf)-at))
 }
 
-// span returns as many of the next bytes as the length before them says.
+// span reads a length and returns as many of the next bytes.
 func (c *Codec) span() []byte {
 	var n int
 	limit := len(c.buf)

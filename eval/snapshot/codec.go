@@ -29,12 +29,12 @@ import (
 	"slices"
 )
 
-// ErrCorrupt is wrapped by every error of a decoder.
+// ErrCorrupt is wrapped by every error of decoding.
 var ErrCorrupt = errors.New("snapshot: corrupt or incompatible state")
 
 // Stateful is implemented by every part of a checkpoint.
 type Stateful interface {
-	// State reads or writes every field that later results depend on.
+	// State reads or writes all fields that later results depend on.
 	State(c *Codec)
 }
 
@@ -44,12 +44,12 @@ type Codec struct {
 	decoding bool
 	err      error
 
-	measuring bool // vectors are not kept, but counted …
-	omitted   int  // … here, in bytes
+	measuring bool // encoded bytes are counted and dropped
+	omitted   int  // number of dropped bytes
 
-	sink   func(piece []byte) bool // takes the bytes of an encoder; nil = they stay in buf
-	source io.Reader               // of the bytes that a decoder has not in buf yet; nil inside of a Block …
-	left   int64                   // … and their number
+	sink   func(piece []byte) bool // receives encoded bytes; nil = they stay in buf
+	source io.Reader               // decoded bytes that are not in buf yet; nil within a Block
+	left   int64                   // number of these bytes
 	window []byte                  // memory of buf
 
 	scope *scope   // nil outside of a Block
@@ -59,11 +59,10 @@ type Codec struct {
 // NewEncoder returns a Codec that appends to dst, which may be nil.
 func NewEncoder(dst []byte) *Codec { return &Codec{buf: dst} }
 
-// pieceBytes is how much an encoder of pieces gathers, and a decoder reads at once.
+// pieceBytes is the least size of a piece of an encoder, and the size of the reads of a decoder.
 const pieceBytes = 256 << 10
 
-// Pieces yields what an encoder writes for v, in pieces that end where v calls Cut. A piece is
-// valid until the next one.
+// Pieces yields the encoding of v in pieces, which end at calls of Cut. A piece is valid until the next one.
 func Pieces(v Stateful) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		c := &Codec{sink: yield}
@@ -72,7 +71,7 @@ func Pieces(v Stateful) iter.Seq[[]byte] {
 	}
 }
 
-// Cut ends a part of the state, outside of any Block. Pieces end there.
+// Cut marks a place, outside of any Block, at which a piece may end.
 func (c *Codec) Cut() {
 	if len(c.buf) >= pieceBytes && (c.measuring || c.sink != nil) {
 		c.flush()
@@ -89,7 +88,7 @@ func (c *Codec) flush() {
 	c.buf = c.buf[:0]
 }
 
-// Size returns the number of bytes that an encoder writes for v.
+// Size returns the length of the encoding of v in bytes.
 func Size(v Stateful) int64 {
 	c := &Codec{measuring: true}
 	v.State(c)
@@ -97,19 +96,19 @@ func Size(v Stateful) int64 {
 	return int64(c.omitted)
 }
 
-// Length is Size with v in a Block.
+// Length returns the length of v encoded within a Block, in bytes.
 func Length(v Stateful) int { return int(Size(inBlock{v})) }
 
 type inBlock struct{ v Stateful }
 
 func (b inBlock) State(c *Codec) { c.Block(func() { b.v.State(c) }) }
 
-// NewReader returns a Codec that reads size bytes from src, some at a time.
+// NewReader returns a Codec that decodes size bytes of src, reading in pieces.
 func NewReader(src io.Reader, size int64) *Codec {
 	return &Codec{decoding: true, source: src, left: size}
 }
 
-// fill brings at least n bytes into buf, if there are as many.
+// fill reads until buf has n bytes, or src has no more.
 func (c *Codec) fill(n int) {
 	more := int(min(int64(max(n-len(c.buf), pieceBytes)), c.left))
 	if c.err != nil || len(c.buf)+more < n {
@@ -126,23 +125,22 @@ func (c *Codec) fill(n int) {
 	c.left -= int64(more)
 }
 
-// NewDecoder returns a Codec that reads src. No field keeps a reference to src.
+// NewDecoder returns a Codec that decodes src. No field keeps a reference to src.
 func NewDecoder(src []byte) *Codec { return &Codec{buf: src, decoding: true} }
 
-// Decoding reports whether the Codec reads. A State method needs it to recompute fields
-// that are derived from the saved ones.
+// Decoding reports whether the Codec decodes. A State method uses it to recompute derived fields.
 func (c *Codec) Decoding() bool { return c.decoding }
 
-// Bytes returns the bytes that an encoder has written, or that a decoder has not read.
+// Bytes returns the bytes encoded so far, or those not decoded yet.
 func (c *Codec) Bytes() []byte { return c.buf }
 
-// Left returns the number of bytes that a decoder has not read.
+// Left returns the number of bytes not decoded yet.
 func (c *Codec) Left() int64 { return int64(len(c.buf)) + c.left }
 
 // Err returns the first error.
 func (c *Codec) Err() error { return c.err }
 
-// Finish returns Err, or an error if a decoder has not read all bytes.
+// Finish returns Err, or an error if some bytes were not decoded.
 func (c *Codec) Finish() error {
 	if c.err == nil && c.decoding && c.Left() != 0 {
 		c.Fail("%d bytes left over", c.Left())
@@ -150,15 +148,14 @@ func (c *Codec) Finish() error {
 	return c.err
 }
 
-// Fail records an error with the given text, unless there is one. A State method refuses
-// with it values that no encoder writes.
+// Fail records an error, unless there is one already. A State method calls it for a value that no encoder writes.
 func (c *Codec) Fail(format string, args ...any) {
 	if c.err == nil {
 		c.err = fmt.Errorf("%w: %s", ErrCorrupt, fmt.Sprintf(format, args...))
 	}
 }
 
-// take returns the next n bytes of a decoder, or nil after recording an error.
+// take returns the next n bytes to be decoded. If there are fewer, it records an error and returns nil.
 func (c *Codec) take(n int) []byte {
 	if c.source != nil && n > len(c.buf) {
 		c.fill(n)
@@ -175,8 +172,7 @@ func (c *Codec) take(n int) []byte {
 	return b
 }
 
-// Section writes a name, or fails unless it reads the same name. So an error says where in
-// the state it is.
+// Section encodes a name. Decoding fails if the name differs, and the error gives the place in the state.
 func (c *Codec) Section(name string) {
 	if !c.decoding {
 		c.String(&name, len(name))
@@ -234,7 +230,7 @@ func (c *Codec) Uint16(v *uint16) {
 	}
 }
 
-// Uint8s transfers the bytes of v, whose number is known.
+// Uint8s transfers the bytes of v. The length is not encoded.
 func (c *Codec) Uint8s(v []uint8) {
 	if !c.decoding {
 		c.buf = append(c.buf, v...)
@@ -326,8 +322,8 @@ func (c *Codec) Float32s(v []float32) {
 	}
 }
 
-// Len transfers a length that must lie in [0, limit], for what may grow, such as a map of
-// series or a list of pending forecasts. Allocate only after it.
+// Len transfers a length in [0, limit], for parts that grow, such as a map of series. A decoder must call it before
+// it allocates.
 func (c *Codec) Len(n *int, limit int) {
 	c.Int(n)
 	if c.decoding && (c.err != nil || *n < 0 || *n > limit) {

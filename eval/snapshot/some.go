@@ -1,8 +1,7 @@
 package snapshot
 
-// Some transfers those in list that have changed, or all: their number, and
-// for each its place and what state transfers of it. A place behind the last is a
-// new one.
+// Some transfers the changed elements of list, or all elements: their number, then for each its place and the
+// fields of state. A place after the last element adds a new element.
 func Some[T interface{ Changed() bool }](c *Codec, list []T, all bool, limit int, state func(c *Codec, i int)) {
 	n := 0
 	for _, v := range list {
