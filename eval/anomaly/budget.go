@@ -7,24 +7,24 @@ import (
 )
 
 const (
-	budgetEvery  = 1024 // samples after which the rate of a budget is set again
+	budgetEvery  = 1024 // samples between two updates of the rate
 	budgetSpare  = 1    // alarms added to A and to E, so that one alarm changes little
 	budgetMemory = 20   // E at which A and E are halved
 	budgetMost   = .1   // largest rate, alarms per sample
-	budgetRaise  = 3    // largest factor of the rate that follows from the spacing
-	budgetTail   = 2    // expected alarms whose samples the tail of Jump remembers
+	budgetRaise  = 3    // largest factor on the rate from the spacing
+	budgetTail   = 2    // expected alarms whose samples stay in the tail of Jump
 )
 
-// budget keeps the alarms near Config.AlarmsPerDay. The estimated tails may be too high or too low, so it
-// compares A, the alarms so far, with E, their expected number, and sets the rate of false alarms to
+// budget keeps the number of alarms near Config.AlarmsPerDay, although the estimated tails may be too high or too
+// low. It compares A, the alarms so far, with E, their expected number, and sets the rate of false alarms to
 //
 //	now = rate * min((E + budgetSpare) / (A + budgetSpare), budgetRaise).
 type budget struct {
-	rate, now        float64 // alarms per sample: by the spacing, and corrected by A; 0 = not known yet
+	rate, now        float64 // alarms per sample: rate from the spacing, now corrected by A; 0 = unknown
 	expected, alarms float64 // E and A
 }
 
-// setRate sets the limits to a rate of false alarms per sample.
+// setRate sets the limits for a rate of false alarms per sample.
 func (s *Scorer) setRate(rate float64) {
 	s.rate = rate
 	for v := range s.limits {
@@ -32,7 +32,7 @@ func (s *Scorer) setRate(rate float64) {
 	}
 }
 
-// keepBudget counts the next sample, and the alarm of the last one.
+// keepBudget counts the next sample, and the event that the last sample has begun.
 func (s *Scorer) keepBudget() {
 	if s.c.AlarmsPerDay == 0 {
 		return
@@ -54,7 +54,7 @@ func (s *Scorer) keepBudget() {
 	}
 }
 
-// followBudget sets the limits to the rate of the budget.
+// followBudget sets the limits to the present rate of the budget.
 func (s *Scorer) followBudget() {
 	s.setRate(s.budget.now)
 	s.jump.memory = budgetTail / s.budget.now

@@ -7,17 +7,17 @@ import (
 	"github.com/orffvar/forecaster/internal/lanes"
 )
 
-const clockMemory = 100 // samples that the usual time between samples is averaged over
+const clockMemory = 100 // number of samples in the mean time between samples
 
-// anomalyClock knows the usual time between samples. A forecast made before a gap has one
-// step: its error over k usual steps is divided by sqrt(k), as in a random walk.
+// anomalyClock estimates the usual time between samples. A forecast from before a gap was made for one step. Its
+// error over k usual steps is divided by sqrt(k), as in a random walk.
 type anomalyClock struct {
-	n, last int64   // samples; time of the last one, ns
+	n, last int64   // number of samples; time of the last one, ns
 	step    float64 // mean time between samples, ns; a gap counts as two
 }
 
-// enter takes the time of the next sample. It returns the factor for its error: 1 unless
-// two or more steps have passed.
+// enter sets the time of the next sample. It returns the factor for its error, which is 1 if less than two usual
+// steps have passed.
 func (c *anomalyClock) enter(time int64) (factor float64) {
 	d := float64(time) - float64(c.last)
 	c.last = time

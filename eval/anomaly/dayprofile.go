@@ -8,27 +8,28 @@ import (
 )
 
 const (
-	dayBins = 48          // of a day
+	dayBins = 48          // bins per day
 	dayLen  = 86400 * 1e9 // ns
-	dayMost = 200         // samples that a bin is averaged over
-	dayOdd  = 3           // a bin learns an excursion that comes on this number of days in a row
+	dayMost = 200         // largest number of samples in the mean of a bin
+	dayOdd  = 3           // consecutive days with an excursion after which a bin learns it
 )
 
-// dayProfile is the mean of each variable by time of day.
+// dayProfile holds the mean of each variable by time of day.
 type dayProfile struct {
 	bin    int64
-	counts [dayBins]uint8 // samples, at most dayMost
+	counts [dayBins]uint8 // number of samples per bin, at most dayMost
 	visits [dayBins]dayVisits
 
-	// Rows of means, less the origins of the variables: 32 bits halve the state. Bins without samples,
-	// most of them in a young series, share the first row.
+	// Rows of means, relative to the origins of the variables. 32 bits halve the state. Bins without samples, which
+	// are most bins of a young series, share the first row.
 	values []float32
-	rows   [dayBins]uint8 // row of a bin
+	rows   [dayBins]uint8 // row of each bin
 	dim    int
 }
 
-// dayVisits describes a bin. Bits 0 and 1 count the days with samples, at most 2. Bits 2 and 3 count the odd days in a
-// row, at most dayOdd: on an odd day Level did not learn some sample of the bin. Bit 4 is set if the last day was odd.
+// dayVisits holds the history of a bin. Bits 0 and 1: number of days with samples, at most 2. Bits 2 and 3: number
+// of consecutive odd days, at most dayOdd; on an odd day Level did not learn some sample of the bin. Bit 4: the
+// last day was odd.
 type dayVisits = uint8
 
 const (
@@ -57,7 +58,7 @@ func (p *dayProfile) enter(time int64) {
 	p.bin = bin
 }
 
-// row returns the means of the variables at this time of day, less their origins.
+// row returns the means of the variables at this time of day, relative to their origins.
 func (p *dayProfile) row() []float32 { return p.rowOf(int(p.bin)) }
 
 func (p *dayProfile) rowOf(bin int) []float32 {
@@ -65,9 +66,9 @@ func (p *dayProfile) rowOf(bin int) []float32 {
 	return p.values[from : from+p.dim]
 }
 
-// own gives a bin a row of its own, filled like a bin without samples.
+// own gives a bin its own row, with the values of the shared row.
 func (p *dayProfile) own(bin int) {
-	const more = 8 // rows that are added at a time
+	const more = 8 // number of rows added at a time
 	n := len(p.values)
 	if n == cap(p.values) {
 		p.values = append(make([]float32, 0, n+more*p.dim), p.values...)
@@ -76,7 +77,7 @@ func (p *dayProfile) own(bin int) {
 	p.values = append(p.values, p.values[:p.dim]...)
 }
 
-// rowTo sets dst to row. It is known if another day had samples in this bin and in the next one.
+// rowTo copies row into dst. known reports whether another day had samples in this bin and in the next one.
 func (p *dayProfile) rowTo(dst []float64) (known bool) {
 	for j, v := range p.row() {
 		dst[j] = float64(v)
@@ -84,8 +85,8 @@ func (p *dayProfile) rowTo(dst []float64) (known bool) {
 	return p.seen() && p.visits[(p.bin+1)%dayBins]&visitDays > 1
 }
 
-// repeats notes that the current sample is part of an excursion, and reports whether one has come on dayOdd days in a row
-// at this time. The samples of the bin so far then have the weight of one.
+// repeats records that the current sample is part of an excursion. It reports whether there was an excursion at
+// this time on dayOdd consecutive days. If so, the samples of the bin so far get the weight of one.
 func (p *dayProfile) repeats() bool {
 	v := &p.visits[p.bin]
 	if *v&visitIsOdd == 0 {
@@ -98,7 +99,7 @@ func (p *dayProfile) repeats() bool {
 	return *v&visitOdds == visitOdds
 }
 
-// learn counts a sample whose variables are steps away from row.
+// learn learns a sample at the distance steps from row.
 func (p *dayProfile) learn(steps []float64) {
 	if p.rows[p.bin] == 0 {
 		p.own(int(p.bin))
@@ -110,7 +111,7 @@ func (p *dayProfile) learn(steps []float64) {
 	}
 }
 
-// seen reports whether there were samples at this time of another day.
+// seen reports whether another day had samples at this time.
 func (p *dayProfile) seen() bool { return p.visits[p.bin]&visitDays > 1 }
 
 // shift adds d to the means of variable j.
@@ -120,7 +121,7 @@ func (p *dayProfile) shift(j int, d float64) {
 	}
 }
 
-// moved returns x + d, limited to finite numbers.
+// moved returns x + d, clipped to finite numbers.
 func moved(x float32, d float64) float32 {
 	return float32(lanes.Clip(float64(x)+d, math.MaxFloat32))
 }

@@ -9,29 +9,29 @@ import (
 
 const (
 	jumpSpan      = 50  // samples over which the size of recent errors is averaged
-	jumpAftermath = 6   // mean squared recent error, in squares of the scale, above which Noise takes no error for quiet
-	jumpRecent    = .5  // weight of recent squared errors beside the usual one
+	jumpAftermath = 6   // mean squared recent error, in squared scales, above which Noise counts no error as small
+	jumpRecent    = .5  // weight of recent squared errors relative to the usual one
 	noiseSpan     = 25  // samples over which Noise averages
-	noiseLeast    = .05 // standard deviations of the values; an error below it counts as none in Noise
-	noiseMost     = 7   // largest surprisal of one error in Noise; Jump sees the rest
+	noiseLeast    = .05 // errors below this number of standard deviations of the values count as none in Noise
+	noiseMost     = 7   // largest surprisal of one error in Noise; larger ones are left to Jump
 
-	echoFrom           = 3                  // an error above this multiple of its quantile may echo: the next forecasts are wrong by as much, with the other sign
-	echoMost           = 1.5                // largest size of an echo, in parts of the error
+	echoFrom           = 3                  // multiple of its quantile above which an error may echo: the next forecasts err as much in the other direction
+	echoMost           = 1.5                // largest size of an echo, as a multiple of the error
 	echoFade           = .5                 // factor of that size per sample
-	errorStart         = 20                 // errors before the first surprisal
+	errorStart         = 20                 // number of errors before the first surprisal
 	errorTail          = .05                // share of the errors in the tail of a variable
 	errorTails         = 10                 // weight of the prior of a tail, in errors
 	errorTailsMost     = 1000               // largest number of errors over which the excess is averaged
 	errorTailSurprisal = 2.9957322735539909 // -log(errorTail)
 )
 
-// anomalyErrors has the size and the tail of the forecast errors of each variable, for the views
-// Jump and Noise.
+// anomalyErrors estimates the size and the tail of the forecast errors of each variable, for the views Jump and
+// Noise.
 type anomalyErrors struct {
 	*lanes.Errors           // Excess is the mean of log(Ratio/Quantile) beyond the Quantile
-	tails         []float64 // errors beyond the Quantile, the prior included; at most errorTailsMost
-	echo          []float64 // error that may echo, faded since; 0 = none
-	repeated      []bool    // the last error is an echo
+	tails         []float64 // number of errors beyond Quantile, including the prior; at most errorTailsMost
+	echo          []float64 // faded error that may echo; 0 = none
+	repeated      []bool    // whether the last error is an echo
 }
 
 func newAnomalyErrors(dim int) anomalyErrors {
@@ -41,7 +41,7 @@ func newAnomalyErrors(dim int) anomalyErrors {
 	}
 	e.Errors = lanes.NewErrors(dim, lanes.ErrorRules{
 		Most: anomalyMemory, Rate: 1. / anomalyMemory, Recent: 1. / jumpSpan, Start: errorStart, Part: jumpRecent,
-		Far:   30, // among the recent ones, so that they forget a jump within some hundred samples
+		Far:   30, // among recent errors, so that a jump is forgotten within some hundred samples
 		Novel: 1e6, Winsor: 10, TailSurprisal: errorTailSurprisal,
 		Lately: 1. / noiseSpan, MostSurprisal: noiseMost, Least: noiseLeast * noiseLeast, Aftermath: jumpAftermath,
 		Quantile: 2.5, Excess: .3,
@@ -49,8 +49,8 @@ func newAnomalyErrors(dim int) anomalyErrors {
 	return e
 }
 
-// observeJump learns the errors of the forecasts yhat of y, times the factor of anomalyClock. It returns
-// the statistic of Jump, the root of the sum of the squared surprisals of the variables.
+// observeJump learns the errors of the forecasts yhat of sample, multiplied by factor, see anomalyClock. It returns
+// the statistic of Jump, the root of the sum of squared surprisals of the variables.
 func (s *Scorer) observeJump(sample, yhat []float64, factor float64) (jump evidence, ok bool) {
 	squares, e := s.squares[Jump], &s.errors
 	clear(squares)
@@ -71,7 +71,7 @@ func (s *Scorer) observeJump(sample, yhat []float64, factor float64) (jump evide
 			surprisal = e.learnTail(j)
 		}
 		if len(y) == 1 {
-			surprisal = 2 * roughLog(1+e.Ratio[0]) // a single variable is compared with itself alone, without its tail
+			surprisal = 2 * roughLog(1+e.Ratio[0]) // a single variable needs no tail, because it is compared only with itself
 		}
 		square := surprisal * surprisal
 		jump.all += square
@@ -90,8 +90,9 @@ func (s *Scorer) observeJump(sample, yhat []float64, factor float64) (jump evide
 	return jump.root(), ok
 }
 
-// observeNoise learns the surprisals of the last errors. It returns the statistic of Noise, the root of
-// the sum over the variables of (Lately - Usual)².
+// observeNoise learns the surprisals of the last errors. It returns the statistic of Noise:
+//
+//	sqrt(sum over the variables of (Lately - Usual)²).
 func (s *Scorer) observeNoise() (noise evidence) {
 	e := &s.errors
 	e.Learns = s.slow[Noise].learns(s.c.NormalAfter)
@@ -106,8 +107,7 @@ func (s *Scorer) observeNoise() (noise evidence) {
 	return noise.root()
 }
 
-// repeats reports whether the last error of variable j is the echo of a larger one shortly before it,
-// with the other sign.
+// repeats reports whether the last error of variable j echoes a recent larger one of the other sign.
 func (e *anomalyErrors) repeats(j int) bool {
 	last, echo := e.Error[j]*e.Factor, e.echo[j]
 	if e.echo[j] *= echoFade; math.Abs(e.echo[j]) < e.Scale[j] {
@@ -119,7 +119,7 @@ func (e *anomalyErrors) repeats(j int) bool {
 	return last*echo < 0 && math.Abs(last) < echoMost*math.Abs(echo)
 }
 
-// learnTail learns the last error of variable j, which is in the tail, and returns its surprisal.
+// learnTail learns the last error of variable j, which lies in the tail, and returns its surprisal.
 func (e *anomalyErrors) learnTail(j int) (surprisal float64) {
 	x := math.Log(e.Ratio[j] / e.Quantile[j])
 	surprisal = errorTailSurprisal + x/e.Excess[j]

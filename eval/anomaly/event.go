@@ -7,50 +7,49 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// Event is an anomaly from its first alarm to its end: 25 samples after the last
-// sample with a score above 1 or, after five such samples, above a half in a view that
-// averages over samples. An event inside a longer one ends when its view no longer
-// scores above 1; then the longer one goes on.
+// Event is an anomaly from its first alarm to its end. It ends 25 samples after the last sample with a score above
+// 1. After five odd samples, a score above a half in a view that averages over samples also extends it. An event
+// inside a longer event ends when its view no longer scores above 1; the longer event then continues.
 type Event struct {
-	// Open reports that the event goes on. Begin identifies an event.
+	// Open reports whether the event continues. Begin identifies an event.
 	Open bool
 
-	// Begin, Peak and End are the times of the first alarm, of the largest score, and
-	// of the last sample odd enough for an alarm, in ns.
+	// Begin is the time of the first alarm, Peak of the largest score, End of the last sample odd enough for an
+	// alarm, in ns.
 	Begin, Peak, End int64
 
 	// Samples is the number of samples from Begin to End.
 	Samples int64
 
-	// Score is the largest score of its samples.
+	// Score is the largest score of the samples.
 	Score float64
 
-	// StateScore is the largest state score of its samples, see Scorer.StateScore.
+	// StateScore is the largest state score of the samples, see Scorer.StateScore.
 	StateScore float64
 
-	// FalsePerDay is the expected number of alarms per day with at least this score, of a series that does not change.
+	// FalsePerDay is the expected number of alarms per day with at least this score, in a series that does not
+	// change.
 	FalsePerDay float64
 
 	// Seen is the variable with the largest share at Peak.
 	Seen Seen
 
-	// Cause is the view with the largest sum of scores over the samples odd enough for an
-	// alarm, and Shares are the mean shares of the variables, weighted by these scores: a
-	// shift that begins with a jump is a shift.
+	// Cause is the view with the largest sum of scores over the odd samples, so a shift that begins with a jump is
+	// a shift. Shares are the mean shares of the variables, weighted by these scores.
 	Cause  View
 	Shares []float64
 
-	// Normal reports that the change has lasted long enough to be the new normal.
+	// Normal reports whether the change has lasted long enough to be the new normal.
 	Normal bool
 }
 
-// Seen has the observed and the expected value of a variable, and its interval. NaN: missing, or not known.
+// Seen holds the observed value of a variable, its expected value and its interval. NaN: missing or unknown.
 type Seen struct {
 	Variable                         int
 	Observed, Expected, Lower, Upper float64
 }
 
-// Blamed returns the variables with a part in the anomaly, the largest share first.
+// Blamed returns the variables with a share of at least 5 %, the largest share first.
 func (a *Event) Blamed() []int {
 	const least = .05 // share of a variable that is named
 	var order []int
@@ -64,34 +63,34 @@ func (a *Event) Blamed() []int {
 }
 
 const (
-	eventQuiet   = 25  // samples below 1 that end an event
-	eventLeast   = .5  // an event of eventSeveral odd samples goes on while a view that averages over samples scores above this
-	eventSeveral = 5   // odd samples, see eventLeast
-	eventGrowth  = 1.3 // a score this many times the peak is an alarm again
-	eventCalm    = 10  // a jump after this number of calm samples in a row is another event
-	eventOpen    = .8  // least score within an event
-	eventHeld    = .95 // least score of a sample that would be an alarm without its event, or without a rule
-	levelLeft    = 9   // a variable has left its level when its squared deviation exceeds this multiple of the usual one
-	eventAlike   = .25 // least part of the shares that a sample has in common with its event
+	eventQuiet   = 25  // samples below 1 after which an event ends
+	eventLeast   = .5  // score in a view that averages which extends an event of eventSeveral odd samples
+	eventSeveral = 5   // number of odd samples, see eventLeast
+	eventGrowth  = 1.3 // multiple of the peak from which a score is an alarm again
+	eventCalm    = 10  // consecutive calm samples after which a jump is another event
+	eventOpen    = .8  // least score of a sample within an event
+	eventHeld    = .95 // least score of an alarm that its event or a rule holds back
+	levelLeft    = 9   // multiple of the usual squared deviation beyond which a variable has left its level
+	eventAlike   = .25 // least common part of the shares of a sample and of its event
 )
 
-// eventState is the current event, or the last one, with what decides about its course.
+// eventState is the present or last event, with the state that decides its course.
 type eventState struct {
 	Event
-	run      int64              // consecutive samples above 1; within an event, at most 1
+	run      int64              // number of consecutive samples above 1; within an event, of samples at most 1
 	age      int64              // samples from Begin on
-	odd      int64              // samples that are odd enough for an alarm
-	calm     int64              // consecutive samples below 1 in which no view that averages sees the event
-	inside   bool               // the event lies within Scorer.outer, which goes on
-	standing bool               // a run of equal values began the event, and ends it
+	odd      int64              // number of samples odd enough for an alarm
+	calm     int64              // number of consecutive samples below 1 without the event in any view that averages
+	inside   bool               // the event lies within Scorer.outer, which continues
+	standing bool               // the event began with a run of equal values, and ends with it
 	shift    levelShift         // the jump that began the event
-	highest  float64            // largest score; Score follows when it is clearly exceeded
+	highest  float64            // largest score; Event.Score follows if it is clearly exceeded
 	peaks    [viewCount]float64 // largest score of each view
 	sums     [viewCount]float64 // of the scores of each view
 	since    [viewCount]int64   // age at the first score above 1 of each view; 0 = none
-	ended    Event              // the event that the last sample has ended, if endedNow
+	ended    Event              // event that the last sample has ended, if endedNow
 
-	// Of the last sample.
+	// State of the last sample.
 	begins, becameNormal, endedNow bool
 }
 
@@ -101,12 +100,12 @@ func newEventState(dim int) eventState {
 	return e
 }
 
-// Anomalous reports whether the last sample is odd enough for an alarm, in an event. The
-// event goes from the first such sample to the last one.
+// Anomalous reports whether the last sample is part of an event and odd enough for an alarm. An event lasts from
+// the first such sample to the last.
 func (s *Scorer) Anomalous() bool { return s.anomalous }
 
-// Event returns the current event, or the last one. Before the first it is zero. Shares
-// is overwritten by the next Observe.
+// Event returns the present event, or the last one; the zero Event before the first. The next Observe overwrites
+// Shares.
 func (s *Scorer) Event() Event { return s.event.Event }
 
 // Begins reports whether the last sample begins Event.
@@ -115,8 +114,8 @@ func (s *Scorer) Begins() bool { return s.event.begins }
 // BecameNormal reports whether the last sample has made Event the new normal.
 func (s *Scorer) BecameNormal() bool { return s.event.becameNormal }
 
-// Ended returns the event that the last sample has ended. Shares is overwritten by the
-// next Observe.
+// Ended returns the event that the last sample has ended; ok is false if there is none. The next Observe overwrites
+// Shares.
 func (s *Scorer) Ended() (e Event, ok bool) {
 	if !s.event.endedNow {
 		return e, false
@@ -124,8 +123,8 @@ func (s *Scorer) Ended() (e Event, ok bool) {
 	return s.event.ended, true
 }
 
-// continueEvent extends the event with a sample of the largest view score best, and returns
-// the score of the sample. One that the rules hold back stays below 1.
+// continueEvent extends the event by a sample, whose largest view score is best, and returns the score of the
+// sample. A sample held back by the rules stays below 1.
 func (s *Scorer) continueEvent(time int64, best float64, y []float64) float64 {
 	if best <= 1 || s.c.Rules == nil {
 		return s.extend(time, best)
@@ -138,10 +137,9 @@ func (s *Scorer) continueEvent(time int64, best float64, y []float64) float64 {
 	return score
 }
 
-// extend is continueEvent after the rules. Within an event a sample scores above 1 when it is clearly
-// odder than all before, or when it begins another event. A sample that is only as odd as the event
-// scores between .95 and 1. One that is no alarm scores between .8 and .95, and so ranks before those
-// outside of events.
+// extend is continueEvent after the rules. Within an event a sample scores above 1 if it is clearly odder than all
+// earlier ones, or begins another event. Other alarms score between .95 and 1. Samples without an alarm score
+// between .8 and .95, above those outside of events.
 func (s *Scorer) extend(time int64, best float64) float64 {
 	e := &s.event
 	s.anomalous = false
@@ -203,7 +201,7 @@ func (s *Scorer) extend(time int64, best float64) float64 {
 }
 
 // comesAgain reports whether a sample above 1 begins another event of the same kind: a lone value again, or a jump
-// after a calm time.
+// after a calm period.
 func (s *Scorer) comesAgain(quiet, calm int64) bool {
 	e := &s.event
 	if e.inside || s.c.MinDuration > 1 {
@@ -215,8 +213,8 @@ func (s *Scorer) comesAgain(quiet, calm int64) bool {
 	return s.lonely && quiet > sentinelQuiet && !s.lasts()
 }
 
-// settle makes the event the new normal NormalAfter samples after the first odd one of a view, and so the recent samples
-// of that view. Each view counts for itself: State sees an anomaly long before Correlation.
+// settle makes the recent samples of a view its new normal, NormalAfter samples after the first odd one of the
+// view. Each view counts separately, because State sees an anomaly long before Correlation.
 func (s *Scorer) settle() {
 	e := &s.event
 	if e.inside {
@@ -240,13 +238,12 @@ func (s *Scorer) settle() {
 	}
 }
 
-// lasts reports whether the sample is still odd enough for the event, in a view that averages
-// over samples.
+// lasts reports whether a view that averages over samples still sees the event.
 func (s *Scorer) lasts() bool {
 	return max(s.scores[Level], s.scores[Noise], s.scores[Correlation], s.scores[Flat], s.scores[State]) > eventLeast
 }
 
-// begin begins an event with a sample of this score, and returns the score.
+// begin begins an event with a sample of the given score, and returns the score.
 func (s *Scorer) begin(time int64, score float64, inside bool) float64 {
 	e := &s.event
 	if inside {
@@ -271,7 +268,7 @@ func (s *Scorer) begin(time int64, score float64, inside bool) float64 {
 	return score
 }
 
-// openInside makes the event the outer one of the next.
+// openInside makes the present event the outer event of the next.
 func (s *Scorer) openInside() {
 	if s.outer == nil {
 		s.outer = new(newEventState(s.c.Dim))
@@ -279,9 +276,9 @@ func (s *Scorer) openInside() {
 	s.event, *s.outer = *s.outer, s.event
 }
 
-// another reports whether a sample above 1 is another anomaly inside the event, and
-// returns its score. The sample is clearly odder than the event, a jump that is clearly larger
-// than the jumps of the event, or odd in other variables. another sets the leading view.
+// another reports whether a sample above 1 is another anomaly inside the event, and returns its score. It is one if
+// it is clearly odder than the event, if its jump is clearly larger than the jumps of the event, or if it is odd in
+// other variables. another sets the leading view.
 func (s *Scorer) another(best float64) (score float64, is bool) {
 	e := &s.event
 	if e.age <= eventQuiet || s.c.MinDuration > 1 || e.inside || e.endedNow || s.leading == State {
@@ -304,7 +301,7 @@ func (s *Scorer) alike() bool {
 	return common >= eventAlike
 }
 
-// leave returns from an event inside another one when its view has ended.
+// leave returns from an inner event to the outer one once the view of the inner event has ended.
 func (s *Scorer) leave() {
 	e := &s.event
 	if s.scores[e.Cause] > 1 || s.scores[Correlation] > 1 && s.cause() == e.Cause {
@@ -319,7 +316,7 @@ func (s *Scorer) leave() {
 	s.event, *s.outer = *s.outer, s.event
 }
 
-// endEvent closes the event.
+// endEvent ends the event.
 func (s *Scorer) endEvent() {
 	e := &s.event
 	e.Open, e.run = false, 0
@@ -330,8 +327,8 @@ func (s *Scorer) endEvent() {
 	e.endedNow = true
 }
 
-// takePart adds a sample odd enough for an alarm to the event, and returns its score: between
-// .95 and 1 unless it is clearly odder than all before.
+// takePart adds a sample odd enough for an alarm to the event, and returns its score. The score is between .95 and
+// 1, unless it is clearly above all earlier ones.
 func (s *Scorer) takePart(time int64, best float64) (score float64) {
 	e := &s.event
 	s.anomalous = true
@@ -363,8 +360,8 @@ func (s *Scorer) takePart(time int64, best float64) (score float64) {
 	return score
 }
 
-// cause returns the view that describes the last sample best. If Correlation leads because a variable
-// stands still, has jumped or has left its level, it is Flat, Jump or Level, else the leading view.
+// cause returns the view that describes the last sample best. Usually it is the leading view. If Correlation leads
+// because a variable stands still, has jumped or has left its level, it is Flat, Jump or Level.
 func (s *Scorer) cause() View {
 	switch l := s.levels; {
 	case s.leading != Correlation:
@@ -385,17 +382,17 @@ func (s *Scorer) cause() View {
 // levelShift is a jump of a variable to a level where it may stay.
 type levelShift struct {
 	variable   int
-	from, size float64 // the level before, and the jump; size 0 = none, or the variable has returned
-	last, age  int64   // time of the last sample at the new level, and samples of the event up to it
+	from, size float64 // level before the jump, and jump; size 0 = no jump, or the variable has returned
+	last, age  int64   // time of the last sample at the new level, and number of samples of the event up to it
 }
 
 const (
-	shiftStays   = .5 // a variable is at the new level beyond this part of the jump
-	shiftReturns = .3 // least error of a return, in parts of the jump
+	shiftStays   = .5 // part of the jump beyond which a variable is at the new level
+	shiftReturns = .3 // least error of a return, as a part of the jump
 )
 
-// followShift lets an event that began with a jump last until the variable jumps back. The views that
-// average over samples see a shift of a few samples late, or not at all, and its end later still.
+// followShift keeps an event that began with a jump open until the variable jumps back. Views that average over
+// samples see a shift of a few samples late or not at all, and its end even later.
 func (s *Scorer) followShift(time int64) {
 	e := &s.event
 	l := &e.shift

@@ -9,8 +9,8 @@ import (
 
 const (
 	flatSpan  = 50   // samples over which Flat averages
-	flatFloor = .002 // standard deviations of the values, added to every step so that it has a logarithm
-	flatStart = 100  // values of a variable before the first statistic
+	flatFloor = .002 // added to every step so that it has a logarithm, in standard deviations of the values
+	flatStart = 100  // number of values of a variable before the first statistic
 )
 
 func newLiveliness(dim int) *lanes.Liveliness {
@@ -36,8 +36,8 @@ func (s *Scorer) observeFlat(y []float64) (flat evidence) {
 	return evidence{flat.all / count, flat.last / count}.root()
 }
 
-// startFlat sets the usual step of variable j, which moves for the first time, to the step at rest: flatFloor standard
-// deviations of values with this single step among them.
+// startFlat sets the usual step of variable j at its first move to the step at rest. This step is flatFloor times
+// the standard deviation of values among which only this step occurred.
 func (s *Scorer) startFlat(j int, step float64) {
 	l := s.lively
 	if l != nil && l.Usual[j] == 0 {

@@ -9,18 +9,18 @@ import (
 
 const (
 	levelSpan  = 20  // samples over which Level averages
-	levelStart = 50  // deviations before the first statistic
-	levelClip  = 8   // standard deviations to which a deviation is limited in the mean: a single sample is for Jump
-	levelFar   = 30  // standard deviations to which a value is limited in the references
-	levelDaily = .75 // longest excursion that may come each day, in days
-	levelMost  = 900 // largest square of a variable in the mean over the variables
+	levelStart = 50  // number of deviations before the first statistic
+	levelClip  = 8   // largest deviation in the mean, in standard deviations; single samples are left to Jump
+	levelFar   = 30  // largest value in the references, in standard deviations
+	levelDaily = .75 // longest excursion that may recur daily, in days
+	levelMost  = 900 // largest square of one variable in the mean over the variables
 )
 
 func newLevels(dim int) *lanes.Levels {
 	r := lanes.LevelRules{
 		Most: anomalyMemory, Rate: 1. / anomalyMemory, Span: 1. / levelSpan, Start: levelStart, Clip: levelClip,
-		Least: 1e-4,                     // variables that hardly move have little part in the mean over the variables
-		ClipZ: 10, Better: .7, Good: .8, // margins that keep chance from choosing
+		Least: 1e-4,                     // keeps the share of variables that hardly move small
+		ClipZ: 10, Better: .7, Good: .8, // margins against choices by chance
 		MostSquare: 1e12, MostLast: levelMost, Winsor: 25, FarVariance: levelFar * levelFar,
 	}
 	if dim == 1 {
@@ -58,8 +58,8 @@ func (s *Scorer) observeLevels(y []float64) (level evidence, ok bool) {
 	return evidence{level.all / count, level.last / count}.root(), ok
 }
 
-// lesson returns the largest squared statistic with which a variable changes the references of a view:
-// the square of the threshold of its tail, or no limit while the view learns.
+// lesson returns the largest squared statistic with which a variable still changes the references of a view: the
+// square of the threshold of the tail, or no limit while the view learns.
 func (s *Scorer) lesson(v View) float64 {
 	w := &s.slow[v]
 	if w.learns(s.c.NormalAfter) {
@@ -68,8 +68,7 @@ func (s *Scorer) lesson(v View) float64 {
 	return w.tail.threshold * w.tail.threshold
 }
 
-// learnLevels adds the values y to the references, except those of variables that Level
-// or Correlation finds anomalous.
+// learnLevels learns the values y in the references, except variables that Level or Correlation finds anomalous.
 func (s *Scorer) learnLevels(y []float64) {
 	limit := s.lesson(Level)
 	if w := &s.slow[Level]; !math.IsInf(limit, 1) && float64(w.long)*s.clock.step < levelDaily*dayLen && s.day.repeats() {

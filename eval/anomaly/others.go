@@ -11,18 +11,21 @@ import (
 
 const (
 	othersSpan  = 10   // samples over which Correlation averages
-	othersStart = 30   // samples before the first residuals
-	othersKnown = 2000 // samples, after which the regression changes slowly
-	othersRest  = 4    // one sample in othersRest is learnt after these
-	othersLeast = .01  // a mean residual up to this part of the standard deviation of its variable is rounding
-	squareMost  = 48   // largest order at which a vec.Square is faster, as few samples change the matrix
-	othersMost  = 128  // largest number of variables that are compared: a step takes dim^2 operations
+	othersStart = 30   // number of samples before the first residuals
+	othersKnown = 2000 // number of samples after which the regression changes slowly
+	othersRest  = 4    // after othersKnown, one of othersRest samples is learnt
+	othersLeast = .01  // mean residual, in standard deviations of the variable, up to which it counts as rounding
+	squareMost  = 48   // largest order at which vec.Square is faster, because few samples change the matrix
+	othersMost  = 128  // largest number of variables, since a step takes dim^2 operations
 )
 
-// others predicts each variable of a sample by a linear regression on the other variables of the
-// same sample. With S the sum of the outer products z z^T of n samples and Q its inverse, the
-// residual of variable j is (Q z)_j / Q_jj, and its variance 1 / (n Q_jj). Where a variable follows
-// from others, the residual is the rounding of their values: docs/design/0007-quiet-anomalies.md.
+// others predicts each variable of a sample by linear regression on the other variables of the same sample. With S
+// = sum of z z^T over n samples and Q = S^-1,
+//
+//	residual of variable j = (Q z)_j / Q_jj, with the variance 1 / (n Q_jj).
+//
+// If a variable is a function of others, its residual is only the rounding of their values; see
+// docs/design/0007-quiet-anomalies.md.
 type others struct {
 	n float64
 	q vec.Symmetric
@@ -45,14 +48,13 @@ func (o *others) residualsTo(dst, z []float64) {
 	}
 }
 
-// learn learns the argument of the last call of residualsTo.
+// learn learns the z of the last call of residualsTo.
 func (o *others) learn() {
 	o.n++
 	o.q.Rank1(-1/(1+o.product), o.k)
 }
 
-// explain changes the residuals r to those of a sample whose variable j has the value that the
-// others predict.
+// explain changes the residuals r as if variable j had the value that the others predict.
 func (o *others) explain(r []float64, j int) {
 	o.q.RowTo(o.k, j)
 	if d := o.k[j]; d > 0 {
@@ -60,20 +62,20 @@ func (o *others) explain(r []float64, j int) {
 	}
 }
 
-// discount gives the past samples a quarter of their weight.
+// discount multiplies the weight of past samples by 1/4.
 func (o *others) discount() {
 	const part = .25
 	for j := range o.k {
 		if o.q.At(j, j) > part {
-			return // too little is known to forget any of it
+			return // too few samples to forget any
 		}
 	}
 	o.n *= part
 	o.q.Scale(1 / part)
 }
 
-// observeOthers returns the statistic of Correlation: the largest mean residual of a
-// variable given the others, in its standard deviations.
+// observeOthers returns the statistic of Correlation: the largest mean residual of a variable given the others, in
+// standard deviations of the residual.
 func (s *Scorer) observeOthers() evidence {
 	if s.n <= othersStart {
 		return evidence{}
@@ -98,8 +100,8 @@ func (s *Scorer) observeOthers() evidence {
 	return evidence{most, last}.root()
 }
 
-// contradiction returns the variable with the largest statistic, and the statistic. If the largest one is rounding, all
-// that are rounding become 0 first.
+// contradiction returns the variable with the largest statistic, and the statistic. If the largest is only
+// rounding, all statistics that are rounding are first set to 0.
 func (s *Scorer) contradiction(squares []float64) (at int, most float64) {
 	rounding := func(j int) bool {
 		return !(math.Abs(s.residuals.Mean[j]) > othersLeast*s.others.n*s.others.q.At(j, j))

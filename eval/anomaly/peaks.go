@@ -7,23 +7,24 @@ import (
 )
 
 const (
-	peaksTop   = 6   // number of the largest peaks, which are kept
-	peaksLeast = 2   // number of peaks below which nothing is known
-	peaksPrior = .25 // prior mean of the logarithm of a peak over the least one
+	peaksTop   = 6   // number of peaks kept
+	peaksLeast = 2   // least number of peaks for a surprisal
+	peaksPrior = .25 // prior mean of the logarithm of a peak relative to the least one
 	peaksCount = 2   // weight of the prior, in peaks
 )
 
-// peaks are the largest excursions of a view, alarms included. A tail learns little from alarms, so that an excursion of
-// each weekend would stay an alarm; a budget does not allow it.
+// peaks holds the largest excursions of a view, including alarms. A tail learns little from alarms, so an excursion
+// at every weekend would remain an alarm, which a budget does not allow.
 type peaks struct {
-	n    float64 // samples
-	now  float64 // largest statistic of this excursion; 0 = there is none
+	n    float64 // number of samples
+	now  float64 // largest statistic of the present excursion; 0 = no excursion
 	kept int
 	top  [peaksTop]float64 // largest first
 }
 
-// enter takes the statistic x of a sample; over reports that it belongs to no excursion. rate is the expected number of
-// alarms of the view per sample: rarer peaks decide nothing, and are forgotten.
+// enter adds the statistic x of a sample. over reports that the sample is outside of excursions. rate is the
+// expected number of alarms of the view per sample; peaks rarer than that are forgotten, because they decide
+// nothing.
 func (p *peaks) enter(x float64, over bool, rate float64) {
 	p.n++
 	if p.n*rate > 2*peaksTop {
@@ -58,12 +59,12 @@ func (p *peaks) take(x float64) {
 	p.top[i] = x
 }
 
-// surprisal returns -log P that an excursion reaches x at a sample. Above the least of the k peaks that are kept from n
-// samples, with S the sum of the logarithms of the peaks over it,
+// surprisal returns -log P that an excursion reaches x at a sample. With the k kept peaks of n samples, the least
+// of them, and S the sum of log(peak / least),
 //
 //	-log P = log((n + 1) / k) + (k - 1 + peaksCount) log(1 + log(x/least) / (S + peaksCount peaksPrior)),
 //
-// but never more than log((n + 1) / peaks of at least x).
+// but at most log((n + 1) / number of peaks of at least x).
 func (p *peaks) surprisal(x float64) float64 {
 	if p.kept < peaksLeast {
 		return math.Inf(1)
@@ -93,7 +94,7 @@ func peaksState(c *snapshot.Codec, p *peaks) {
 		return
 	}
 	if p == nil {
-		p = new(peaks) // the budget is gone
+		p = new(peaks) // read and dropped: there is no budget now
 	}
 	c.Float64(&p.n)
 	c.Float64(&p.now)

@@ -9,27 +9,26 @@ const (
 	Below        = -1
 )
 
-// Rule says which deviations of a variable may raise an alarm. The zero value
-// admits all.
+// Rule restricts the deviations of a variable that can raise an alarm. The zero value has no restriction.
 type Rule struct {
 	// MinDeviation is the least deviation from the forecast, in units of the data.
 	MinDeviation float64
 
-	// MinRelative is the least deviation relative to the size of the expected value.
+	// MinRelative is the least deviation divided by the absolute expected value.
 	MinRelative float64
 
-	// Direction is Above or Below for deviations of one sign alone.
+	// Direction is Above or Below to admit only deviations of that sign.
 	Direction int
 }
 
-// admits reports whether a value that deviates from its forecast may raise an alarm.
+// admits reports whether a deviation from the expected value may raise an alarm.
 func (r Rule) admits(expected, deviation float64) bool {
 	size := math.Abs(deviation)
 	return size >= r.MinDeviation && size >= r.MinRelative*math.Abs(expected) &&
 		float64(r.Direction)*deviation >= 0
 }
 
-// suppressed reports whether the rule of variable j suppresses its part in a view of the sample y.
+// suppressed reports whether the rule of variable j suppresses its part in a view of sample y.
 func (s *Scorer) suppressed(v View, j int, y []float64) bool {
 	deviation := s.levels.Deviation[j]
 	switch v {
@@ -41,8 +40,8 @@ func (s *Scorer) suppressed(v View, j int, y []float64) bool {
 	return !s.c.Rules[j].admits(y[j]-deviation, deviation)
 }
 
-// rule sets shares to the squared statistics of a view for the sample y, 0 for variables that the rules
-// suppress. It returns the factor of the statistic of the view, the root of the part that is left.
+// rule sets shares to the squared statistics of a view for sample y, 0 for suppressed variables. It returns the
+// factor on the statistic of the view: the root of the remaining part.
 func (s *Scorer) rule(v View, y []float64) (part float64) {
 	if v == Correlation {
 		return s.ruleOthers(y)
@@ -63,8 +62,8 @@ func (s *Scorer) rule(v View, y []float64) (part float64) {
 	return rootPart(left, sum)
 }
 
-// ruleOthers is rule for Correlation. Odd variables that a rule suppresses contradict no other: they
-// get the values that the others predict.
+// ruleOthers is rule for Correlation. A suppressed odd variable must not contradict others, so it gets the value
+// that the others predict.
 func (s *Scorer) ruleOthers(y []float64) (part float64) {
 	const sweeps = 10
 	squares, odd := s.squares[Correlation], s.slow[Correlation].tail.threshold
@@ -94,8 +93,8 @@ func rootPart(part, whole float64) float64 {
 	return math.Sqrt(min(part/whole, 1))
 }
 
-// applyRules replaces the scores above 1 by those that the rules leave, and returns the
-// largest of all. If it is above 1, its view leads, and what the rules suppress has no share.
+// applyRules replaces the scores above 1 by the scores that the rules leave, and returns the largest score. If it
+// is above 1, its view leads, and suppressed variables have no share.
 func (s *Scorer) applyRules(y []float64) (best float64) {
 	lead := s.leading
 	for v := range s.scores {

@@ -9,24 +9,24 @@ import (
 )
 
 const (
-	runBins  = 12 // lengths at which runs are counted: 1, 2, 4, ..., 2048 repetitions
-	runLeast = 3  // repetitions below which a run is no surprise, however rare
-	runParts = 4  // parts of a run; of an alarm one part is learnt
+	runBins  = 12 // number of counted lengths of runs: 1, 2, 4, ..., 2048 repetitions
+	runLeast = 3  // number of repetitions below which no run is a surprise
+	runParts = 4  // weight of a run; an alarm has the weight 1
 )
 
-// valueRun is the run of equal values that a variable is in, and the lengths of those before it.
+// valueRun is the present run of equal values of a variable, and the lengths of its earlier runs.
 type valueRun struct {
-	age     uint16          // repetitions of the last value
-	begin   int64           // time of the first repetition, ns; 0 without one
-	reached [runBins]uint16 // ended runs of at least 2^i repetitions, times runParts; invariant: reached[i+1] <= reached[i]
+	age     uint16          // number of repetitions of the last value
+	begin   int64           // time of the first repetition, ns; 0 = no repetition
+	reached [runBins]uint16 // weight of the ended runs of at least 2^i repetitions; invariant: reached[i+1] <= reached[i]
 }
 
-// surprisal returns -log P that a run reaches this length, from the n samples so far. With R_i
-// the runs of at least 2^i repetitions, and 2^k the largest power that age reaches,
+// surprisal returns -log P that a run reaches the present length, given n samples. With R_i the number of runs of
+// at least 2^i repetitions, and 2^k the largest power of 2 up to age,
 //
 //	P = (R_0 + 1/2) / (n - age + 1) * product over i < k of (R_(i+1) + 1/2) / (R_i + 1).
 //
-// The 1/2 is of Krichevsky and Trofimov: a run that has never come has a probability, too.
+// The 1/2, of Krichevsky and Trofimov, gives a run that has never occurred a probability.
 func (r *valueRun) surprisal(n float64) float64 { return math.Log(r.inverse(n)) }
 
 // inverse returns 1/P.
@@ -53,7 +53,7 @@ func (r *valueRun) repeat(time int64) {
 	}
 }
 
-// end learns the run, which counts parts of runParts.
+// end learns the run with the weight parts, out of runParts.
 func (r *valueRun) end(parts uint16) {
 	for i := range min(bits.Len16(r.age), runBins) {
 		r.reached[i] += parts
@@ -61,7 +61,7 @@ func (r *valueRun) end(parts uint16) {
 	r.age, r.begin = 0, 0
 }
 
-// state saves or restores the run; a variable that does not repeat its values takes three bytes.
+// state saves or restores the run. It takes three bytes for a variable without repetitions.
 func (r *valueRun) state(c *snapshot.Codec) {
 	c.Uint16(&r.age)
 	if r.age > 0 {
@@ -80,18 +80,18 @@ func (r *valueRun) state(c *snapshot.Codec) {
 	}
 }
 
-// anomalyRuns finds values that stand still: of one variable, and of all variables together.
+// anomalyRuns detects values that stand still, of one variable and of all variables together.
 type anomalyRuns struct {
-	n     float64 // samples
+	n     float64 // number of samples
 	last  []float64
 	vars  []valueRun
 	rows  valueRun
-	share float64 // log of the number of variables that may stand still
+	share float64 // logarithm of the number of variables that may stand still
 
-	// Of the last sample.
+	// State of the last sample.
 	odds  []float64 // inverse probability of the run of each variable; 0 = none
-	begin int64     // of the least probable run
-	age   int64     // of it
+	begin int64     // begin of the least probable run
+	age   int64     // length of the least probable run
 }
 
 func newAnomalyRuns(dim int) anomalyRuns {
@@ -100,9 +100,9 @@ func newAnomalyRuns(dim int) anomalyRuns {
 	return r
 }
 
-// observeRuns learns the values y of the time, and returns the surprisal of the least probable run.
-// Repetitions in the first night are no surprise: known reports whether another day had samples at
-// this time. A run of more than NormalAfter repetitions is the new normal.
+// observeRuns learns the values y at a time, and returns the surprisal of the least probable run. known reports
+// whether another day had samples at this time: repetitions in the first night are no surprise. A run of more than
+// NormalAfter repetitions is the new normal.
 func (s *Scorer) observeRuns(time int64, y []float64, known bool) (surprisal float64) {
 	r := &s.runs
 	if r.n++; r.n >= anomalyMemory {
@@ -141,8 +141,8 @@ func (s *Scorer) observeRuns(time int64, y []float64, known bool) (surprisal flo
 	return s.rarestRun(y)
 }
 
-// rarestRun returns the surprisal of the least probable run, of one variable or of all, and
-// sets the shares of Flat if it is an alarm. Runs of variables that a rule suppresses are none.
+// rarestRun returns the surprisal of the least probable run, of one variable or of all together. If it is an alarm,
+// rarestRun sets the shares of Flat. Runs of suppressed variables do not count.
 func (s *Scorer) rarestRun(y []float64) (surprisal float64) {
 	r := &s.runs
 	lead, allowed, most := (*valueRun)(nil), false, 1.
@@ -197,8 +197,8 @@ func (r *anomalyRuns) state(c *snapshot.Codec) {
 	r.rows.state(c)
 }
 
-// endRun ends a run and learns its length. A run that was an alarm, and did not become the new
-// normal, counts with a small weight. share is the logarithm of the number of variables that could have had the run.
+// endRun ends a run and learns its length. An alarm that did not become the new normal has a small weight. share is
+// the logarithm of the number of variables that could have had the run.
 func (s *Scorer) endRun(v *valueRun, n, share float64) (alarm bool) {
 	parts := uint16(runParts)
 	if alarm = int(v.age) <= s.c.NormalAfter && v.surprisal(n)-share > s.limits[Flat]; alarm {
@@ -208,8 +208,7 @@ func (s *Scorer) endRun(v *valueRun, n, share float64) (alarm bool) {
 	return alarm
 }
 
-// forgetLately removes an anomaly of variable j that is over, such as a run, from the recent means of
-// the views.
+// forgetLately removes an ended anomaly of variable j, such as a run, from the recent means of the views.
 func (s *Scorer) forgetLately(j int) {
 	s.errors.Lately[j] = s.errors.Usual[j]
 	s.levels.Deviation[j] = 0

@@ -7,29 +7,28 @@ import (
 	"github.com/orffvar/forecaster/internal/lanes"
 )
 
-// View is one of the ways in which a sample can be unusual.
+// View is one way in which a sample can be unusual.
 type View int
 
-// The views of a Scorer.
+// Views of a Scorer.
 const (
-	// Level: the mean of the last samples is away from the series' mean at this
-	// time of day.
+	// Level: the mean of the last samples differs from the mean of the series at this time of day.
 	Level View = iota
 
 	// Noise: the forecast errors of the last samples are larger or smaller than usual.
 	Noise
 
-	// Jump: this sample is away from its forecast.
+	// Jump: this sample differs from its forecast.
 	Jump
 
-	// Correlation: the last samples of a variable are away from their prediction
-	// by the other variables of the same samples.
+	// Correlation: the last samples of a variable differ from their prediction by the other variables of the same
+	// samples.
 	Correlation
 
 	// Flat: the variables move less from sample to sample than usual.
 	Flat
 
-	// State: the variables of this sample together are away from the usual samples.
+	// State: the variables of this sample, taken together, differ from the usual samples.
 	State
 
 	viewCount
@@ -39,130 +38,127 @@ func (v View) String() string {
 	return [...]string{"level", "noise", "jump", "correlation", "flat", "state"}[v]
 }
 
-// viewRates are the expected numbers of false alarms of the views, in parts of
-// Config.FalseAlarms. Their sum exceeds 1 because the tails of the slow views
-// are estimated conservatively: simulations without anomalies have between .6 and 1.4 of
-// the configured rate.
+// viewRates are the expected false alarms of the views as parts of Config.FalseAlarms. Their sum exceeds 1, because
+// the tails of the slow views are conservative: simulations without anomalies have .6 to 1.4 times the configured
+// rate.
 var viewRates = [viewCount]float64{Level: .3, Noise: .3, Jump: 1, Correlation: .3, Flat: .3, State: .3}
 
 const (
-	anomalyWarmup = 100    // samples before the first score
-	anomalyMemory = 20_000 // samples over which the usual values are averaged
+	anomalyWarmup = 100    // number of samples before the first score
+	anomalyMemory = 20_000 // number of samples in the usual values
 	holdAbove     = 9      // surprisal at which a view stops learning
-	usualBelow    = 6      // surprisal below which the new normal has been learnt
-	longExcursion = 50     // samples of an excursion after which it is odd, however small, and teaches nothing …
-	longMost      = 2      // … for this multiple of NormalAfter
-	evidenceLeast = .6     // least part of the mean that a sample has to have, to score by the mean
+	usualBelow    = 6      // surprisal below which the new normal is learnt
+	longExcursion = 50     // samples after which an excursion of any size is odd, and is not learnt
+	longMost      = 2      // multiple of NormalAfter after which it is learnt again
+	evidenceLeast = .6     // part of the mean that the sample itself needs to score by the mean
 )
 
 // Config configures a Scorer.
 type Config struct {
 	Dim int
 
-	// FalseAlarms is the expected number of alarms per sample of a series that does
-	// not change, in (0, .1]. Zero means 1e-3.
+	// FalseAlarms is the expected number of alarms per sample in a series that does not change, in (0, .1]. Zero
+	// means 1e-3.
 	FalseAlarms float64
 
-	// AlarmsPerDay replaces FalseAlarms by the expected number of alarms per day of a series that does not
-	// change: the rate per sample follows from the times of the samples. Zero means none.
+	// AlarmsPerDay replaces FalseAlarms by an expected number of alarms per day in a series that does not change.
+	// The times of the samples give the rate per sample. Zero: FalseAlarms applies.
 	AlarmsPerDay float64
 
-	// NormalAfter is the number of samples after which a lasting change is the new
-	// normal. Zero means 300.
+	// NormalAfter is the number of samples after which a lasting change becomes the new normal. Zero means 300.
 	NormalAfter int
 
-	// Rules suppress alarms, one rule per variable: an alarm remains if the variables
-	// that no rule suppresses are odd enough for it. Nil means no rules.
+	// Rules suppress alarms, one rule per variable. An alarm remains if the variables that are not suppressed are
+	// odd enough. Nil: no rules.
 	Rules []Rule
 
-	// Interval returns the interval of the forecast of a variable of the sample that is observed now; NaN = none.
-	// Nil means that none are known.
+	// Interval returns the interval of the forecast of a variable for the sample being observed; NaN = none. Nil:
+	// no intervals.
 	Interval func(variable int) (lower, upper float64)
 
-	// MinDuration is the number of consecutive samples above 1 that make an alarm.
-	// Zero means 1.
+	// MinDuration is the number of consecutive samples above 1 for an alarm. Zero means 1.
 	MinDuration int
 }
 
-// Scorer scores how improbable a sample of a series is, and the last samples
-// with it, given the one-step forecasts made for them.
+// Scorer scores the improbability of each sample of a series, together with the last samples, given their one-step
+// forecasts.
 //
-// A view computes a statistic of the samples and learns its tail online, which gives the
-// probability p of a value at least as large. The score is the largest log(p)/log(r) over
-// the views, where r is the view's part of FalseAlarms: 1 is as rare as FalseAlarms, 2 as
-// rare as its square. There is no upper limit. Below 1 it ranks the samples.
+// Each view computes a statistic and learns its tail online. The tail gives the probability p of a value at least
+// as large.
 //
-// A value far outside of the range that comes again exactly is an alarm each time, see loneValues.
+//	score = largest log(p) / log(r) over the views, r = part of the view in FalseAlarms.
 //
-// An alarm, a score above 1, begins an event, see Event. Anomalous samples are not
-// learnt from, until after NormalAfter samples they are the new normal.
+// A score of 1 is as rare as FalseAlarms, 2 as its square. There is no upper limit; scores below 1 rank the
+// samples. A value far outside of the range that recurs exactly is an alarm each time, see loneValues.
 //
-// A step costs O(dim), and O(dim^2) in the view Correlation, which exists for 2 to 128
-// variables; Flat compares steps of 2 or more variables, and of one it sees equal
-// values alone. It allocates nothing.
+// An alarm, a score above 1, begins an event, see Event. Anomalous samples are not learnt until they are the new
+// normal, after NormalAfter samples.
+//
+// A step costs O(dim), and O(dim^2) in the view Correlation, which exists for 2 to 128 variables. For one variable,
+// Flat only detects equal values. A step allocates nothing.
 type Scorer struct {
 	c      Config
 	limits [viewCount]float64 // surprisal that scores 1
-	rate   float64            // false alarms per sample, from which the limits follow
+	rate   float64            // false alarms per sample; determines limits
 	budget budget
 	n      int64
 
-	// Of the variables.
+	// State of the variables.
 	errors    anomalyErrors
 	levels    *lanes.Levels
 	lively    *lanes.Liveliness // nil for one variable
 	residuals *lanes.Residuals  // nil without Correlation
 	runs      anomalyRuns
 	lone      []loneValues
-	lonesWait bool      // one of lone waits
-	low, high []float64 // ranges of the values without the lone ones
+	lonesWait bool      // some element of lone waits
+	low, high []float64 // ranges of the values, without lone values
 
 	clock   anomalyClock
 	day     dayProfile
-	profile []float64 // of the day, now
+	profile []float64 // means at this time of day
 	jump    sampleTail
 	lessons float64             // alarms of Jump that may be learnt now, see learnJump
-	slow    [viewCount]slowView // of all views but Jump and State
+	slow    [viewCount]slowView // all views except Jump and State
 	others  *others             // nil without Correlation
-	r       []float64           // residuals of others, standardised
+	r       []float64           // standardised residuals of others
 	normal  *normalState
 	event   eventState
-	outer   *eventState // the event around event if event.inside; nil before the first
+	outer   *eventState // event that contains event, if event.inside; nil before the first
 
-	// Of the last sample.
-	now       []float64 // the sample, while it is observed …
-	expected  []float64 // … and its forecast
+	// State of the last sample. now and expected are valid during Observe.
+	now       []float64 // the sample
+	expected  []float64 // forecast of the sample
 	score     float64   // NaN = none
 	leading   View
-	scores    [viewCount]float64 // of the views; 0 where the sample has no part
-	ruled     [viewCount]float64 // scores above 1, after the rules
-	recalls   bool               // a view is above 1, even if the sample has no part in it
+	scores    [viewCount]float64 // score of each view; 0 if the sample has no part in it
+	ruled     [viewCount]float64 // scores above 1 after the rules
+	recalls   bool               // some view is above 1, even if the sample has no part in it
 	anomalous bool
-	standing  bool                 // Flat scores by a run of equal values
-	squares   [viewCount][]float64 // statistic of each variable by view, squared
+	standing  bool                 // the score of Flat comes from a run of equal values
+	squares   [viewCount][]float64 // squared statistic of each variable by view
 	shares    []float64            // scratch
 	left      []float64            // the sample without its lone values
-	lonely    bool                 // the sample has a lone value again
-	waits     bool                 // the sample is a lone value for the first time
+	lonely    bool                 // the sample has a lone value that recurs
+	waits     bool                 // the sample is a lone value that is new
 }
 
-// evidence is the statistic of a view over its window (all), and the statistic of the last
-// sample alone (last): earlier samples, or a forecast that repeats a spike, do not raise it.
+// evidence holds the statistic of a view over its window (all), and of the last sample alone (last). Earlier
+// samples, or a forecast that repeats a spike, do not raise last.
 type evidence struct{ all, last float64 }
 
-// root is the evidence whose squares are e.
+// root returns the square roots of e.
 func (e evidence) root() evidence { return evidence{math.Sqrt(e.all), math.Sqrt(e.last)} }
 
 // slowView is the state of a view that averages over samples.
 type slowView struct {
 	tail    slowTail
-	lengths lengthTail // of the excursions beyond the threshold
-	held    int64      // samples that were not learnt from; -1 = the new normal is being learnt
-	long    int64      // samples of this excursion
+	lengths lengthTail // lengths of the excursions beyond the threshold
+	held    int64      // number of samples that were not learnt; -1 = the new normal is being learnt
+	long    int64      // number of samples of this excursion
 	peaks   *peaks     // nil without a budget
 }
 
-// NewScorer returns a Scorer that has seen nothing.
+// NewScorer returns a Scorer without samples.
 func NewScorer(c Config) *Scorer {
 	if c.FalseAlarms == 0 {
 		c.FalseAlarms = 1e-3
@@ -201,9 +197,8 @@ func NewScorer(c Config) *Scorer {
 	return s
 }
 
-// Observe scores the sample y of the time, in ns, whose forecast had been yhat, and
-// then learns from it. yhat is nil while there is none; NaN marks a missing
-// coordinate. ok is false while nothing is known.
+// Observe scores the sample y at a time in ns, given its forecast yhat, and then learns it. yhat is nil without a
+// forecast; NaN marks a missing coordinate. ok is false while no score is known.
 func (s *Scorer) Observe(time int64, y, yhat []float64) (score float64, ok bool) {
 	if len(y) != s.c.Dim || yhat != nil && len(yhat) != len(y) {
 		panic("eval: wrong number of variables")
@@ -224,7 +219,7 @@ func (s *Scorer) Observe(time int64, y, yhat []float64) (score float64, ok bool)
 	jump, errs := s.observeJump(y, yhat, factor)
 	standing := s.observeRuns(time, y, s.day.seen())
 	sample := y
-	y = s.left // the other views see the rest
+	y = s.left // the other views ignore lone values
 	level, values := s.observeLevels(y)
 	best := math.Inf(-1)
 	if errs {
@@ -263,9 +258,9 @@ func (s *Scorer) Observe(time int64, y, yhat []float64) (score float64, ok bool)
 	return s.score, true
 }
 
-// consider takes the surprisal of a view and returns the largest score so far. Scores of Jump below 1 are
-// squared: single samples would otherwise rank before the views that average. Scores of Flat and
-// Correlation below 1 are squared, too: most variables that are quiet, or related in another way, are not wrong.
+// consider adds the surprisal of a view, and returns the largest score so far. Scores below 1 are squared in three
+// views. In Jump, single samples would otherwise rank above views that average. In Flat and Correlation, most quiet
+// or differently related variables are not wrong.
 func (s *Scorer) consider(best float64, v View, surprisal float64) float64 {
 	score := surprisal / s.limits[v]
 	if (v == Jump || v == Flat || v == Correlation) && score < 1 {
@@ -277,14 +272,13 @@ func (s *Scorer) consider(best float64, v View, surprisal float64) float64 {
 	return best
 }
 
-// alarms reports whether the surprisal of a view is an alarm that there are rules for.
+// alarms reports whether the surprisal of a view is an alarm and rules exist.
 func (s *Scorer) alarms(v View, surprisal float64) bool {
 	return s.c.Rules != nil && surprisal > s.limits[v]
 }
 
-// considerSlow is consider for a view that averages over samples. It learns the mean
-// unless the view is held. A sample that has no part in the mean, such as those behind a
-// single spike, does not score by it.
+// considerSlow is consider for a view that averages over samples. It learns the mean unless the view is held. A
+// sample without a part in the mean, such as the samples after a single spike, does not score by it.
 func (s *Scorer) considerSlow(best float64, v View, x evidence, y []float64, least, prior float64) float64 {
 	w := &s.slow[v]
 	w.count(x.all)
@@ -320,8 +314,8 @@ func (s *Scorer) considerSlow(best float64, v View, x evidence, y []float64, lea
 	return s.consider(best, v, surprisal)
 }
 
-// considerRun is consider for the least probable run of equal values. Flat has its score if that is
-// larger than the score of the steps.
+// considerRun is consider for the least probable run of equal values. Flat gets its score if that exceeds the score
+// of the steps.
 func (s *Scorer) considerRun(best, surprisal float64) float64 {
 	score := surprisal / s.limits[Flat]
 	if s.standing = score > 1; !s.standing || score <= s.scores[Flat] {
@@ -335,8 +329,8 @@ func (s *Scorer) considerRun(best, surprisal float64) float64 {
 	return s.consider(best, Flat, surprisal)
 }
 
-// count counts the samples of an excursion whose last statistic is x, and learns the length of
-// one that has ended.
+// count counts the samples of an excursion, given the statistic x of the last sample. It learns the length of an
+// excursion that has ended.
 func (w *slowView) count(x float64) {
 	switch {
 	case x > w.tail.threshold:
@@ -347,8 +341,8 @@ func (w *slowView) count(x float64) {
 	}
 }
 
-// surprisal returns -log P for a statistic at least as large as x or, in Correlation, for an
-// excursion at least as long as this one. Excursions of other views may last without being odd.
+// surprisal returns -log P of a statistic at least as large as x. In Correlation it also considers an excursion at
+// least as long as this one; excursions of other views may last without being odd.
 func (w *slowView) surprisal(v View, x float64) float64 {
 	s := w.tail.surprisal(x)
 	if w.peaks != nil && x > w.tail.threshold {
@@ -360,14 +354,14 @@ func (w *slowView) surprisal(v View, x float64) float64 {
 	return max(s, w.lengths.surprisal(float64(w.long))-math.Log(w.tail.share))
 }
 
-// learns reports whether the views learn from the last sample: it is neither far beyond
-// the usual nor part of a long excursion, or the excursion has become usual.
+// learns reports whether the views learn the last sample. It must neither be far beyond the usual values nor part
+// of a long excursion, unless the excursion has become usual.
 func (w *slowView) learns(normalAfter int) bool {
 	return w.held < 0 || w.held == 0 && (w.long <= longExcursion || w.long > longExcursion+longMost*int64(normalAfter))
 }
 
-// pace is the factor of the rate at which a view averages samples that are nearer to usual than the
-// recent mean: an anomaly is forgotten faster than it was learnt, so that its event ends in time.
+// pace returns the factor on the rate of a view for samples nearer to usual than the recent mean. An anomaly is
+// thus forgotten faster than it was learnt, so that its event ends in time.
 func (s *Scorer) pace(v View) float64 {
 	switch {
 	case s.slow[v].held <= 0:
@@ -401,8 +395,7 @@ func (s *Scorer) acceptNormal(v View) {
 	}
 }
 
-// becomeNormal makes the event the new normal. Of an event inside of another one, the outer
-// event becomes normal.
+// becomeNormal makes the event the new normal. If the event is an inner one, the outer event becomes normal.
 func (s *Scorer) becomeNormal() {
 	e := &s.event
 	if e.inside {
@@ -441,7 +434,7 @@ func (s *Scorer) State(c *snapshot.Codec) {
 	c.Float64(&s.lessons)
 	for _, v := range [...]View{Level, Noise, Correlation, Flat} {
 		if v >= Correlation && s.c.Dim == 1 {
-			break // they compare variables
+			break // these views compare variables
 		}
 		w := &s.slow[v]
 		c.Int64(&w.held)

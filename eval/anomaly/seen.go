@@ -7,7 +7,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// see describes the variable with the largest share in the last sample. Observe calls it.
+// see returns the Seen of the variable with the largest share in the last sample. Observe calls it.
 func (s *Scorer) see() Seen {
 	share := s.share()
 	j, nan := slices.Index(share, slices.Max(share)), math.NaN()
@@ -22,7 +22,7 @@ func (s *Scorer) see() Seen {
 	return seen
 }
 
-// falsePerDay returns the expected number of alarms per day with at least a score, by the usual spacing.
+// falsePerDay returns the expected number of alarms per day with at least the given score, at the usual spacing.
 func (s *Scorer) falsePerDay(score float64) float64 {
 	if !(s.clock.step > 0) {
 		return math.NaN()

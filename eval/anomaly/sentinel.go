@@ -8,22 +8,22 @@ import (
 )
 
 const (
-	sentinelRatio = 10  // a lone value is this number of usual errors beyond the range so far, and away from its forecast …
-	sentinelWidth = .25 // … and this part of the range beyond it, for one variable …
-	sentinelsWide = 1   // … or for several, of which some seldom move
-	lessonsPer    = 1.5 // alarms of Jump that may be learnt per expected one …
-	lessonsMost   = 3   // … and the largest number that is saved up
-	lessonsFrom   = 400 // samples up to which all alarms are learnt
-	sentinelQuiet = 1   // a lone value more samples than this behind the last alarm begins another event
+	sentinelRatio = 10  // least distance of a lone value from the range so far and from its forecast, in usual errors
+	sentinelWidth = .25 // least distance of a lone value from the range, in ranges, for one variable
+	sentinelsWide = 1   // sentinelWidth for several variables, some of which seldom move
+	lessonsPer    = 1.5 // alarms of Jump that may be learnt per expected alarm
+	lessonsMost   = 3   // largest number of such alarms that is saved up
+	lessonsFrom   = 400 // number of samples up to which all alarms are learnt
+	sentinelQuiet = 1   // a lone value more than this number of samples after the last alarm begins another event
 )
 
-// loneValues are the values that a variable took for single samples, far outside of its range. A broken sensor has the
-// same value each time, and stays as odd as at first: a value that comes again exactly teaches nothing. Jump learns one
-// that lasts, or that two others have replaced: the series then has spikes of many sizes.
+// loneValues are values far outside of its range that a variable took for single samples. A broken sensor repeats
+// the same value, which stays as odd as at first. A value that recurs exactly is therefore not learnt. Jump learns
+// a lone value if it lasts, or once two others have replaced it, because the series then has spikes of many sizes.
 type loneValues struct {
-	waits bool       // the last sample was such a value, for the first time
-	value [2]float64 // the last two, the newest first; NaN = none
-	jump  [2]float64 // statistic of Jump with each of them
+	waits bool       // the last sample was a new lone value
+	value [2]float64 // last two lone values, the newest first; NaN = none
+	jump  [2]float64 // statistic of Jump for each
 }
 
 func newLoneValues(dim int) []loneValues {
@@ -34,8 +34,8 @@ func newLoneValues(dim int) []loneValues {
 	return all
 }
 
-// excludeLone writes the sample y without the lone values that come again, NaN in their place, and reports whether there
-// are any.
+// excludeLone copies the sample y into dst with NaN for the lone values that recur, and reports whether there are
+// any.
 func (s *Scorer) excludeLone(dst, y, yhat []float64, factor float64) (any bool) {
 	s.waits = false
 	width := float64(sentinelWidth)
@@ -63,10 +63,10 @@ func (s *Scorer) excludeLone(dst, y, yhat []float64, factor float64) (any bool) 
 				s.jump.learn(l.jump[1])
 			}
 			l.value, l.jump, l.waits = [2]float64{v, l.value[0]}, [2]float64{math.NaN(), l.jump[0]}, true
-			s.waits = len(y) == 1 // of several variables, others have their part in the statistic
+			s.waits = len(y) == 1 // of several variables, the others also contribute to the statistic
 			continue
 		default:
-			if l.waits && outside { // it lasts
+			if l.waits && outside { // the lone value lasts
 				if l.jump[0] == l.jump[0] {
 					s.jump.learn(l.jump[0])
 				}
@@ -93,7 +93,7 @@ func (s *Scorer) within(y []float64) bool {
 	return true
 }
 
-// scoreLone takes the lone values of y into the statistic of Jump.
+// scoreLone includes the lone values of y in the statistic of Jump.
 func (s *Scorer) scoreLone(y, yhat, left []float64, factor float64, jump evidence) evidence {
 	e, squares := &s.errors, s.squares[Jump]
 	for j, v := range y {
@@ -113,10 +113,10 @@ func (s *Scorer) scoreLone(y, yhat, left []float64, factor float64, jump evidenc
 	return jump
 }
 
-// learnJump learns the statistic of Jump, unless the sample has a lone value; loneValues keeps the statistic of a first
-// one. Of alarms of one variable it learns about as many as false alarms are expected: a week of incidents must not make
-// the next incident usual. With several variables it learns all alarms, because their sum grows while their scales are
-// learnt.
+// learnJump learns the statistic of Jump, unless the sample has a lone value; loneValues keeps the statistic of a
+// new one. For one variable it learns about as many alarms as there are expected false alarms, because a week of
+// incidents must not make the next one usual. For several variables it learns all alarms, because the sum of their
+// errors grows while their scales are learnt.
 func (s *Scorer) learnJump(jump float64, alarm bool) {
 	s.lessons = min(s.lessons+lessonsPer*s.rate*viewRates[Jump], lessonsMost)
 	learns := !s.lonely && !s.waits

@@ -9,8 +9,8 @@ import (
 // Cause returns the view with the largest score of the last sample.
 func (s *Scorer) Cause() View { return s.leading }
 
-// Shares returns the shares of the variables in the last score: they sum to 1, unless
-// the score is 0. The slice is overwritten by the next call; nil while there is no score.
+// Shares returns the share of each variable in the last score. They sum to 1, unless the score is 0. Nil: no score
+// yet. The next call overwrites the slice.
 func (s *Scorer) Shares() []float64 {
 	if math.IsNaN(s.score) {
 		return nil
@@ -30,13 +30,13 @@ func (s *Scorer) share() []float64 {
 }
 
 const (
-	blameLeast = .25 // a variable has no part in the score up to this part of the largest squared statistic
-	blameEqual = .5  // variables above this part of it are equally suspect of a broken correlation
+	blameLeast = .25 // squared statistic, relative to the largest, up to which a variable has no share
+	blameEqual = .5  // squared statistic, relative to the largest, above which variables are equally suspect of a broken correlation
 )
 
-// blame sets shares to the parts of the variables in the score, and returns their sum and the
-// largest. A statistic below blameLeast times the largest has no part. When two variables contradict
-// each other, the variable further from its level gets the blame.
+// blame sets shares to the parts of the variables in the score, and returns their sum and the largest part. A
+// squared statistic below blameLeast times the largest has no part. If two variables contradict each other, the one
+// further from its level gets the blame.
 func (s *Scorer) blame() (sum, largest float64) {
 	squares, levels := s.squares[s.leading][:len(s.shares)], s.squares[Level][:len(s.shares)]
 	most := largestOf(squares)
@@ -62,8 +62,8 @@ func (s *Scorer) blame() (sum, largest float64) {
 	return sum, largestOf(s.shares)
 }
 
-// largestOf returns the largest of some numbers that are not negative: they are in the order of their
-// bits, and the largest integer is found without a branch that cannot be predicted.
+// largestOf returns the largest of the nonnegative numbers x. Their bits have the same order as integers, which
+// needs no unpredictable branch.
 func largestOf(x []float64) float64 {
 	most := uint64(0)
 	for _, v := range x {
@@ -72,15 +72,18 @@ func largestOf(x []float64) float64 {
 	return math.Float64frombits(most)
 }
 
-// notNegative returns max(0, x), also without a branch.
+// notNegative returns max(0, x) without a branch.
 func notNegative(x float64) float64 {
 	bits := int64(math.Float64bits(x))
 	return math.Float64frombits(uint64(bits &^ (bits >> 63)))
 }
 
-// VariablesTo writes the score of each variable into dst, of length dim. The variable with
-// the largest share has the score of the sample: dst[j] = score * share[j] / max(share). All
-// are NaN while there is no score. It overwrites Shares.
+// VariablesTo writes the score of each variable into dst, of length dim:
+//
+//	dst[j] = score * share[j] / max(share).
+//
+// The variable with the largest share thus has the score of the sample. All are NaN if there is no score.
+// VariablesTo overwrites Shares.
 func (s *Scorer) VariablesTo(dst []float64) {
 	if len(dst) != s.c.Dim {
 		panic("eval: wrong number of variables")

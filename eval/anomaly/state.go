@@ -9,48 +9,48 @@ import (
 )
 
 const (
-	stateStart    = 50  // samples before the first distance is learnt
-	stateKnown    = 200 // samples, after which the covariance and the standard deviations change slowly
-	stateRest     = 8   // one sample in stateRest changes them after these
-	stateClip     = 3   // standard deviations to which each of stateMany variables or more is limited …
-	stateMost     = 25  // … and limit of its squared deviation from the prediction by the others
-	stateMany     = 16  // variables; the limits of fewer are larger in proportion
+	stateStart    = 50  // number of samples before the first distance is learnt
+	stateKnown    = 200 // number of samples after which covariance and standard deviations change slowly
+	stateRest     = 8   // after stateKnown, one of stateRest samples changes them
+	stateClip     = 3   // largest deviation of a variable in standard deviations, for stateMany or more variables
+	stateMost     = 25  // largest squared deviation from the prediction by the others, for as many variables
+	stateMany     = 16  // number of variables; for fewer, both limits grow in proportion
 	stateClipOne  = 1e6 // stateClip of a single variable
-	stateFar      = 100 // standard deviations to which a value is limited in its mean and variance
-	stateShrink   = .2  // variance that every direction has in addition, in variances of a variable
-	statePrior    = 50  // weight of the prior covariance, that of unrelated variables, in samples
-	stateScaleOne = 2   // factor of the logarithm of a single variable: sampleTail has bins for it
-	stateCore     = 2.3 // surprisal up to which a sample changes the covariance: nine in ten do
-	stateSpan     = 10  // samples over which the surprisal is averaged
-	stateOutlives = 10  // multiples of NormalAfter after which an unusual state is the new normal
+	stateFar      = 100 // largest value in the mean and the variance, in standard deviations
+	stateShrink   = .2  // variance added in every direction, in variances of a variable
+	statePrior    = 50  // weight of the prior covariance, of unrelated variables, in samples
+	stateScaleOne = 2   // factor on the logarithm for a single variable, for which sampleTail has the bins
+	stateCore     = 2.3 // largest surprisal of a sample that changes the covariance; nine in ten are below
+	stateSpan     = 10  // number of samples in the mean surprisal
+	stateOutlives = 10  // multiple of NormalAfter after which an unusual state is the new normal
 )
 
-// normalState has the distribution of the normal samples, and the distance of the last sample from it.
-// With z the deviations of the variables from their means in standard deviations, clipped, C their covariance and
-// Q = (C + stateShrink I)^-1, the distance is
+// normalState is the distribution of the normal samples, and the distance of the last sample from it. With z the
+// clipped deviations of the variables from their means in standard deviations, C their covariance and Q = (C +
+// stateShrink I)^-1,
 //
-//	x² = sum_j min((Q z)_j² / Q_jj, most) / dim
+//	distance x² = sum_j min((Q z)_j² / Q_jj, most) / dim
 //
-// where (Q z)_j / Q_jj is the deviation of variable j from its prediction by the others, and 1 / Q_jj its variance. Many
-// variables that are moderately off count, and so does one that contradicts the others; one of many does not decide
-// alone. A single variable has x = |z|, with a wide clip. Samples of an anomaly teach nothing until they have lasted for
-// stateOutlives times NormalAfter.
+// (Q z)_j / Q_jj is the deviation of variable j from its prediction by the others, and 1 / Q_jj its variance. The
+// distance grows with many variables that are moderately off, and with one that contradicts the others, but no
+// single one of many variables decides alone. A single variable has x = |z|, with a wide clip. Samples of an
+// anomaly are not learnt until they have lasted for stateOutlives times NormalAfter.
 type normalState struct {
-	n              float64 // samples learnt, at most anomalyMemory
+	n              float64 // number of samples learnt, at most anomalyMemory
 	mean, variance []float64
 	resolution     []float64     // smallest step so far: the least standard deviation
-	inverse        []float64     // of the standard deviations
+	inverse        []float64     // inverse standard deviations
 	samples        float64       // number of samples in q
-	q              vec.Symmetric // inverse of their summed squares, shrunk; nil for one variable, and for very many
-	diagonal, unit []float64     // diagonal of q; factors of the squares of q z
+	q              vec.Symmetric // inverse of the shrunk sum of squares; nil for one variable, and for very many
+	diagonal, unit []float64     // diagonal of q; factors on the squares of q z
 	tail           sampleTail
 	lately         float64 // mean surprisal of the last samples
-	held           int64   // samples that were not learnt from; -1 = the new normal is being learnt
+	held           int64   // number of samples that were not learnt; -1 = the new normal is being learnt
 
 	share            float64 // 1/dim
-	clip, most, logs float64 // stateClip and stateMost for this number of variables; sampleTail has bins up to logs log(1 + most)
+	clip, most, logs float64 // stateClip and stateMost for this number of variables; logs scales the logarithm in distance
 
-	z, k      []float64 // of the last sample: deviations, and q z
+	z, k      []float64 // deviations of the last sample, and q z
 	product   float64   // z q z
 	distance  float64   // logs log(1 + x²)
 	surprisal float64
@@ -97,7 +97,8 @@ func (s *normalState) compare(y []float64) {
 	s.surprisal = s.tail.surprisal(s.distance)
 }
 
-// standardise sets the deviations of the sample y, and returns the sum of their squares given the others.
+// standardise sets the deviations of sample y, and returns the sum of their squares, each given the other
+// variables.
 func (s *normalState) standardise(y []float64) (sum float64) {
 	lanes.Standardise(s.z, y, s.mean, s.inverse, s.clip)
 	if sum = s.project(); sum-sum != 0 { // some are missing
@@ -123,7 +124,7 @@ func (s *normalState) standardise(y []float64) (sum float64) {
 	return sum
 }
 
-// project sets k to q z, and product to its product with z, which it returns.
+// project sets k = q z and returns product = z^T q z.
 func (s *normalState) project() float64 {
 	if s.q == nil {
 		return vec.Dot(s.z, s.z)
@@ -132,23 +133,24 @@ func (s *normalState) project() float64 {
 	return s.product
 }
 
-// setUnits sets the units of the squares.
+// setUnits sets unit.
 func (s *normalState) setUnits() {
 	for j, d := range s.diagonal {
 		s.unit[j] = s.samples / d
 	}
 }
 
-// roughLog returns log(x) for x >= 1, with an error of at most 2e-5: bins of the distance are a thousand times as wide.
+// roughLog returns log(x) for x >= 1, with an error of at most 2e-5. Bins of the distance are a thousand times as
+// wide.
 func roughLog(x float64) float64 {
 	bits := math.Float64bits(x)
-	m := math.Float64frombits(bits&(1<<52-1)|1023<<52) - 1 // of the mantissa, in [0, 1)
+	m := math.Float64frombits(bits&(1<<52-1)|1023<<52) - 1 // mantissa - 1, in [0, 1)
 	p := float64((float64(.0306674245*m)-.1325730707)*float64(m*m)) + (float64(.2866545174*m) - .4910061602)
 	p = float64(p*m) + .9994044696
 	return float64(float64(int(bits>>52)-1023)*math.Ln2) + float64(p*m)
 }
 
-// resolve takes the steps from the sample last to y into the resolutions.
+// resolve updates the resolutions with the step from sample last to y.
 func (s *normalState) resolve(y, last []float64) {
 	for j, v := range y {
 		if step := math.Abs(v - last[j]); step > 0 && step < s.resolution[j] {
@@ -157,7 +159,7 @@ func (s *normalState) resolve(y, last []float64) {
 	}
 }
 
-// learn adds the sample y to the means and variances, with the weight of a number of samples.
+// learn adds sample y to means and variances, with the weight of the given number of samples.
 func (s *normalState) learn(y []float64, samples float64) {
 	s.n = min(s.n+samples, anomalyMemory)
 	rate := samples / s.n
@@ -177,7 +179,7 @@ func (s *normalState) learn(y []float64, samples float64) {
 	}
 }
 
-// scale sets the standard deviations, which are at least the resolutions.
+// scale sets the standard deviations, bounded below by the resolutions.
 func (s *normalState) scale() {
 	for j, variance := range s.variance {
 		sd := math.Sqrt(variance)
@@ -190,11 +192,11 @@ func (s *normalState) scale() {
 	}
 }
 
-// relate adds the last sample to the covariance, and a share of stateShrink.
+// relate adds the last sample, and a part of stateShrink, to the covariance.
 func (s *normalState) relate() {
 	s.samples++
 	s.take(1 / (1 + s.product))
-	j, share := int(s.samples)%len(s.z), stateShrink*float64(len(s.z)) // one direction after the other
+	j, share := int(s.samples)%len(s.z), stateShrink*float64(len(s.z)) // stateShrink goes to one direction after the other
 	s.q.RowTo(s.k, j)
 	s.take(share / (1 + share*s.k[j]))
 	s.setUnits()
@@ -208,8 +210,9 @@ func (s *normalState) take(weight float64) {
 	}
 }
 
-// considerState is consider for State, which scores a sample of several variables that is an alarm in no other view. It
-// is silent in an event that has become the new normal, so that a lasting state does not hold the event open.
+// considerState is consider for State, which scores a sample of several variables that is an alarm in no other
+// view. It does not score within an event that has become the new normal, because a lasting state would hold the
+// event open.
 func (s *Scorer) considerState(best float64, y []float64) float64 {
 	t := s.normal
 	if s.c.Dim == 1 || best > 1 || t.surprisal <= s.limits[State] || s.event.Open && s.event.Normal {
@@ -227,16 +230,16 @@ func (s *Scorer) considerState(best float64, y []float64) float64 {
 	return s.consider(best, State, t.surprisal)
 }
 
-// stateRests reports whether the last sample teaches nothing but the tail.
+// stateRests reports whether the last sample changes only the tail.
 func (s *Scorer) stateRests() bool { return s.normal.n > stateKnown && s.n%stateRest != 0 }
 
-// StateScore returns the score of the last sample itself by State, which stays high while the state lasts: 1 is
-// as rare as FalseAlarms. ok is false while nothing is known.
+// StateScore returns the score of the last sample in the view State alone. It stays high while the state lasts; 1
+// is as rare as FalseAlarms. ok is false while no score is known.
 func (s *Scorer) StateScore() (score float64, ok bool) {
 	return s.normal.surprisal / s.limits[State], s.normal.tail.n >= anomalyWarmup
 }
 
-// learnState adds the last sample y to the normal ones unless it is part of an anomaly.
+// learnState learns the last sample y as normal, unless it is part of an anomaly.
 func (s *Scorer) learnState(y []float64) {
 	t := s.normal
 	t.lately += (min(t.surprisal, holdAbove) - t.lately) / stateSpan

@@ -9,32 +9,31 @@ import (
 )
 
 const (
-	tailMemory = 20_000 // samples from which a tail is learnt
-	tailTop    = 16     // number of the largest values, which are kept exactly
-	tailFit    = 10     // number of them whose excess over the next one extrapolates the tail
+	tailMemory = 20_000 // number of samples in a tail
+	tailTop    = 16     // number of largest values that are kept exactly
+	tailFit    = 10     // number of largest values that extrapolate the tail
 	tailBins   = 96
 	tailWidth  = .25 // width of a bin
 	tailPrior  = 2   // weight of the prior mean excess, in values
 )
 
-// sampleTail is the distribution of a statistic whose values follow each other
-// without memory. Its values are nonnegative and logarithmic, so that their tail is about
-// exponential.
+// sampleTail estimates the distribution of a statistic whose consecutive values are independent. Values are
+// nonnegative and logarithmic, so that the tail is about exponential.
 type sampleTail struct {
-	n      float64          // values
-	kept   int              // values in top
+	n      float64          // number of values
+	kept   int              // number of values in top
 	top    [tailTop]float64 // largest first
 	beyond []float32        // number of values in bin i or above; length at most tailBins; invariant: not increasing
 	memory float64          // replaces tailMemory if larger
 }
 
-// surprisal returns -log P(X >= x) for the next value X. Beyond u, the value behind the m = tailFit
-// largest, whose excesses over u sum to S, the excess of X is exponential with an unknown mean:
+// surprisal returns -log P(X >= x) for the next value X. The m = tailFit largest values exceed the next smaller
+// value u by S in total. Beyond u, the excess of X is exponential with an unknown mean:
 //
 //	-log P = log((n + 1) / (m + 1)) + (m + tailPrior) log(1 + (x - u) / (S + tailPrior prior)).
 //
-// This tail has no end, and is the wider the less has been seen. A value that was reached k times
-// before is never less probable than k / (n + 1).
+// This tail is unbounded, and wider the fewer values were seen. The probability of a value that was reached k times
+// is at least k / (n + 1).
 func (t *sampleTail) surprisal(x float64) float64 {
 	if t.n < tailTop {
 		return 0
@@ -63,12 +62,11 @@ func (t *sampleTail) surprisal(x float64) float64 {
 	if bin+1 < len(t.beyond) {
 		to += float64(t.beyond[bin+1])
 	}
-	part := min(x/tailWidth-float64(bin), 1) // part of the bin below x: the tail falls exponentially within a bin
+	part := min(x/tailWidth-float64(bin), 1) // part of the bin below x; within a bin the tail is exponential
 	return roughLog((t.n+1)/from) + part*roughLog(from/to)
 }
 
-// prior is the prior mean excess: larger at first, while the model that makes the values
-// is still learning.
+// prior returns the prior mean excess. It is larger at first, while the model behind the values is still learning.
 func (t *sampleTail) prior() float64 {
 	const start = 1000
 	return tailWidth + (1-tailWidth)*start/(start+t.n)
@@ -76,7 +74,7 @@ func (t *sampleTail) prior() float64 {
 
 func tailBin(x float64) int { return min(int(x/tailWidth), tailBins-1) }
 
-// learn takes the value x.
+// learn learns the value x.
 func (t *sampleTail) learn(x float64) {
 	if t.n >= 2*max(tailMemory, t.memory) {
 		t.forget()
@@ -103,8 +101,8 @@ func (t *sampleTail) learn(x float64) {
 	t.top[i] = x
 }
 
-// forget gives the past samples half their weight, and keeps every other of the largest
-// values: at least one, for values that repeat exactly never exceed those that are kept.
+// forget halves the weight of past samples, and keeps every other of the largest values. It keeps at least one,
+// because values that repeat exactly never exceed the kept ones.
 func (t *sampleTail) forget() {
 	t.n /= 2
 	for i := range t.beyond {
@@ -120,7 +118,7 @@ func (t *sampleTail) state(c *snapshot.Codec) {
 	c.Float64(&t.n)
 	c.Index(&t.kept, tailTop+1)
 	c.Float64s(t.top[:t.kept])
-	used := slices.Index(t.beyond, 0) // bins that have values
+	used := slices.Index(t.beyond, 0) // number of bins with values
 	if used < 0 {
 		used = len(t.beyond)
 	}
@@ -133,26 +131,26 @@ func (t *sampleTail) state(c *snapshot.Codec) {
 const (
 	slowShare          = .1                 // share of the samples beyond the threshold of a slowTail
 	slowShareSurprisal = 2.3025850929940457 // -log(slowShare)
-	slowStart          = 50                 // values that give the first threshold
-	slowReady          = 200                // values before the first surprisal
+	slowStart          = 50                 // number of values for the first threshold
+	slowReady          = 200                // number of values before the first surprisal
 	slowPrior          = 2                  // weight of the prior, in excursions
-	excursionEnd       = .8                 // an excursion ends below this part of the threshold
-	slowMost           = 200                // excursions over which the mean excess is averaged
+	excursionEnd       = .8                 // multiple of the threshold below which an excursion ends
+	slowMost           = 200                // largest number of excursions in the mean excess
 )
 
-// slowTail is the distribution of a statistic that changes slowly. It counts excursions
-// beyond a threshold, not values: neighbouring values are alike.
+// slowTail estimates the distribution of a statistic that changes slowly. Neighbouring values are alike, so it
+// counts excursions beyond a threshold instead of values.
 type slowTail struct {
-	n         float64 // values
+	n         float64 // number of values
 	threshold float64 // quantile 1 - slowShare
-	share     float64 // of the values beyond the threshold
-	outside   bool    // in an excursion
-	peak      float64 // of this excursion
-	count     float64 // excursions, the prior's included
-	excess    float64 // mean of their peaks beyond the threshold
+	share     float64 // share of the values beyond the threshold
+	outside   bool    // an excursion is under way
+	peak      float64 // largest value of this excursion
+	count     float64 // number of excursions, including the prior
+	excess    float64 // mean excess of their peaks over the threshold
 }
 
-// surprisal returns -log P(X >= x) for the next value X. Beyond the threshold it is, with k = count/2,
+// surprisal returns -log P(X >= x) for the next value X. With k = count/2 and x beyond the threshold,
 //
 //	-log P = k log(1 + (x - threshold) / (k excess)) - log(share).
 func (t *slowTail) surprisal(x float64) float64 {
@@ -166,12 +164,12 @@ func (t *slowTail) surprisal(x float64) float64 {
 	return k*math.Log1p((x-t.threshold)/(k*t.excess)) - math.Log(t.share)
 }
 
-// learn takes the value x. The threshold never falls below least, and the mean
-// excess starts at prior times the first mean.
+// learn learns the value x. least bounds the threshold from below. The mean excess starts at prior times the first
+// mean.
 func (t *slowTail) learn(x, least, prior float64) {
 	t.n++
 	if t.n <= slowStart {
-		t.peak += (lanes.Clip(max(x, least), 10) - t.peak) / t.n // for now, the mean
+		t.peak += (lanes.Clip(max(x, least), 10) - t.peak) / t.n // the mean, until the threshold is set
 		t.threshold, t.excess = 1.5*t.peak, prior*t.peak
 		t.share, t.count = slowShare, slowPrior
 		return
@@ -210,16 +208,16 @@ func (t *slowTail) state(c *snapshot.Codec) {
 }
 
 const (
-	lengthPrior  = 20  // mean length of an excursion before the first, in samples
-	lengthMost   = 10  // largest length that is learnt, in means
-	lengthFactor = 1.5 // factor of the mean: some series have longer excursions than an exponential law
+	lengthPrior  = 20  // prior mean length of an excursion, in samples
+	lengthMost   = 10  // largest length that is learnt, in mean lengths
+	lengthFactor = 1.5 // factor on the mean, because some series have longer excursions than an exponential law
 )
 
-// lengthTail is the distribution of the lengths of excursions, see slowTail: an exponential law
-// whose mean is learnt.
-type lengthTail struct{ count, mean float64 } // excursions, the prior's included; samples
+// lengthTail estimates the distribution of the lengths of excursions, see slowTail. It is an exponential law with a
+// learnt mean.
+type lengthTail struct{ count, mean float64 } // number of excursions, including the prior; mean length in samples
 
-// surprisal returns -log P(X >= length) for the next length X: with k = count/2,
+// surprisal returns -log P(X >= length) for the next length X. With k = count/2,
 //
 //	-log P = k log(1 + length / (k lengthFactor mean)).
 func (t *lengthTail) surprisal(length float64) float64 {
@@ -227,7 +225,7 @@ func (t *lengthTail) surprisal(length float64) float64 {
 	return k * math.Log1p(length/(k*lengthFactor*t.mean))
 }
 
-// learn takes a length.
+// learn learns a length.
 func (t *lengthTail) learn(length float64) {
 	t.count = min(t.count+1, slowMost)
 	t.mean += (min(length, lengthMost*t.mean) - t.mean) / t.count
