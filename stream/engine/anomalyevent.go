@@ -18,8 +18,8 @@ func (c *Config) anomalies(variables []string) anomaly.Config {
 	return a
 }
 
-// scoreAnomaly adds the anomaly scores of the sample of r to the observation o, and an event
-// when an anomaly begins, becomes the new normal, or ends.
+// scoreAnomaly sets the anomaly scores of the sample of r in the observation o. It appends an event when an anomaly
+// begins, becomes the new normal, or ends.
 func scoreAnomaly(dst *Results, o *stream.Observation, s *scoredSeries, r *stepResult) {
 	a := s.anomalies
 	if score, ok := a.Observe(r.time, r.y, s.yhat); ok {
@@ -41,7 +41,7 @@ func scoreAnomaly(dst *Results, o *stream.Observation, s *scoredSeries, r *stepR
 	}
 	if o.Anomalous = a.Anomalous(); o.Anomalous {
 		o.Share = dst.vector(a.Shares())
-		known := e // allocated only here: most samples have no anomaly
+		known := e // a copy, because most samples have no anomaly and must not allocate
 		known.Shares = dst.vector(e.Shares)
 		o.Anomaly = &known
 	}

@@ -2,17 +2,16 @@ package engine
 
 import "unsafe"
 
-// arena allocates slices that are valid until its reset. It grows by blocks, so that slices
-// allocated before are not copied.
+// arena allocates slices that are valid until its reset. It grows by blocks, so it never copies allocated slices.
 type arena[T any] struct {
-	blocks [][]T // kept at a reset; the capacity after the length of a block is free
-	at     int   // index of the block in use; blocks before it are full
-	size   int   // capacity of all blocks
-	used   int   // elements taken since the reset
+	blocks [][]T // kept by reset; the free part of a block is its capacity beyond its length
+	at     int   // index of the present block; blocks before it are full
+	size   int   // total capacity of the blocks
+	used   int   // number of elements taken since the reset
 }
 
-// blockMost is the largest number of elements in a block, unless one slice has more. Blocks grow
-// with the arena; without the limit up to half of its memory could be unused.
+// blockMost is the largest number of elements per block, unless a single slice is larger. Blocks grow with the
+// arena. Without the limit, up to half of the memory could stay unused.
 const blockMost = 1 << 16
 
 // take returns n elements with undefined values. It never returns nil.
@@ -60,8 +59,8 @@ func emptied[T any](v []T) []T {
 	return v[:0]
 }
 
-// excessive reports whether a batch has used so few of the room elements that the memory should
-// be freed: batches are small once a backlog is worked off.
+// excessive reports whether a batch has used a small part of room elements, so that the memory should be freed.
+// Batches are small after a backlog.
 func excessive[T any](used, room int) bool {
 	const least = 1 << 20 // bytes
 	var element T

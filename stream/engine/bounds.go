@@ -1,7 +1,7 @@
 package engine
 
-// bounds are the lowest and highest possible values of the variables, -Inf and Inf where there
-// is no bound. Nil: no variable has a bound.
+// bounds are the least and largest possible values of the variables; -Inf and Inf: none. Nil: no variable has a
+// bound.
 type bounds struct{ low, high []float64 }
 
 func newBounds(c *Config, variables []string) *bounds {
@@ -15,7 +15,7 @@ func newBounds(c *Config, variables []string) *bounds {
 	return &bounds{low, high}
 }
 
-// clip limits v, rows of one value per variable, to the bounds. NaN stays NaN.
+// clip clips v, rows of one value per variable, to the bounds. NaN stays NaN.
 func (b *bounds) clip(v []float64) {
 	if b == nil || b.low == nil {
 		return

@@ -14,9 +14,9 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// LighterModel is a model for series for which the memory does not suffice for the model of NewModel.
+// LighterModel is a model for series whose NewModel does not fit into memory.
 type LighterModel struct {
-	Name string // in the event of a new series
+	Name string // name in the event of a new series
 	New  func(dim int) (eval.Model, error)
 }
 
@@ -30,8 +30,8 @@ type budget struct {
 // choice is a model for dim variables. Tier 0 is the model of NewModel, tier i is Lighter[i-1].
 type choice struct{ tier, dim int }
 
-// reach is the share of the budget up to which a new series of a tier may fill it. Shares below
-// 1 leave memory for later series with lighter models.
+// reach returns the share of the budget that new series of a tier may fill. A share below 1 leaves memory for later
+// series with lighter models.
 func reach(tier, tiers int) float64 {
 	switch tier {
 	case tiers - 1:
@@ -42,9 +42,8 @@ func reach(tier, tiers int) float64 {
 	return .8
 }
 
-// afford chooses the tier of a new series of dim variables. If series grow, it is the lightest one;
-// otherwise it is the first one that fits into the budget. If the series replaces another one, whose
-// cost is replaced, that cost counts as free.
+// afford returns the tier of a new series of dim variables: the lightest if series grow, else the first that fits
+// into the budget. replaced is the cost of the series that it replaces, which counts as free.
 func (e *Engine) afford(dim int, replaced int64) (tier int, refusal *refuse.Error) {
 	first, tiers := e.firstTier(), 1+len(e.c.Lighter)
 	if e.budget.limit == 0 {
@@ -61,7 +60,7 @@ func (e *Engine) afford(dim int, replaced int64) (tier int, refusal *refuse.Erro
 		plural.Count(dim, "variable"), bytes>>10, (e.budget.used-replaced)>>20, e.budget.limit>>20)
 }
 
-// firstTier returns the best tier that a series can begin with.
+// firstTier returns the best tier in which a series can begin.
 func (e *Engine) firstTier() int {
 	if e.grows() {
 		return len(e.c.Lighter)
@@ -69,7 +68,7 @@ func (e *Engine) firstTier() int {
 	return 0
 }
 
-// better chooses the model that s grows into.
+// better returns the tier into which s grows.
 func (e *Engine) better(s *series) (tier int, bytes int64, fits bool) {
 	return e.firstThatFits(0, s.tier, len(s.info.Variables), s.cost)
 }
@@ -78,12 +77,12 @@ func (e *Engine) better(s *series) (tier int, bytes int64, fits bool) {
 // used - replaced + bytes <= reach * limit, and its bytes.
 func (e *Engine) firstThatFits(from, to, dim int, replaced int64) (tier int, bytes int64, fits bool) {
 	if e.budget.limit == 0 {
-		return from, 0, true // without access to costs: several shards may call this at once
+		return from, 0, true // needs no costs, which several shards must not compute at once
 	}
 	for tier := from; tier < to; tier++ {
 		c, err := e.costOf(choice{tier, dim})
 		if err != nil {
-			return tier, 0, true // making the series reports it
+			return tier, 0, true // the error comes again when the series is made
 		}
 		bytes = c.bytes()
 		if float64(e.budget.used-replaced+bytes) <= reach(tier, 1+len(e.c.Lighter))*float64(e.budget.limit) {
@@ -104,19 +103,19 @@ func (e *Engine) affordSeries(place, dim int) *refuse.Error {
 	return refusal
 }
 
-// The cost of a series has to be known before it exists: a series of synthetic samples is
-// measured instead.
+// The cost of a series must be known before the series exists. It is therefore measured on a series of synthetic
+// samples.
 const (
-	measuredDim     = 64 // beyond this number of variables the cost is extrapolated
+	measuredDim     = 64 // largest number of variables measured; beyond it the cost is extrapolated
 	measuredSamples = 64 // number of synthetic samples; beyond it the series itself is measured
 
-	tableBytes = 2 << 10 // estimate of the entries in the Assembler and in tables, per series
+	tableBytes = 2 << 10 // estimated size of the entries per series in the Assembler and in tables
 )
 
-// cost is the memory of a series, in bytes.
+// cost is the memory of a series in bytes.
 type cost struct {
-	held   int64 // models and scores
-	models int64 // encoded state of the models
+	held   int64 // memory of models and scores
+	models int64 // size of the encoded models
 }
 
 // bytes returns the memory that the budget counts.
@@ -161,8 +160,7 @@ func parabola(quarter, half, whole int64, dim int) int64 {
 	return whole + int64(second*(x-d)+curvature*(x-d)*(x-d/2))
 }
 
-// measureCost makes a series, measures it and drops it. Memory that two series share does not
-// count.
+// measureCost makes a series, measures it and drops it. Memory shared by two series does not count.
 func (e *Engine) measureCost(c choice) (cost, error) {
 	info := &stream.Series{Name: "", Variables: assemble.Numbered(c.dim)}
 	other, err := e.shards[0].newModel(&e.c, c.dim, c.tier)
@@ -197,8 +195,8 @@ func (e *Engine) measureCost(c choice) (cost, error) {
 	return result, nil
 }
 
-// remeasure updates the cost of s each time its number of samples doubles, since memory grows
-// with the samples. It measures the encoded state, whose length is the same in every run.
+// remeasure updates the cost of s whenever its number of samples doubles, because memory grows with the samples. It
+// measures the encoded state, whose size is the same in every run.
 func (e *Engine) remeasure(s *series, samples int64) error {
 	if e.budget.limit == 0 || !remeasured(samples) || s.growth != nil {
 		return nil
@@ -215,18 +213,18 @@ func (e *Engine) remeasure(s *series, samples int64) error {
 	return nil
 }
 
-// remeasured reports whether a series is measured again at this number of samples.
+// remeasured reports whether a series is measured again after this number of samples.
 func remeasured(samples int64) bool {
 	return samples > measuredSamples && samples&(samples-1) == 0
 }
 
-// setCost sets the cost of s and updates the sum in the budget.
+// setCost sets the cost of s and updates the total of the budget.
 func (e *Engine) setCost(s *series, bytes int64) {
 	e.budget.used += bytes - s.cost
 	s.cost = bytes
 }
 
-// costState transfers the cost of s: 0 if the state was saved without a limit.
+// costState transfers the cost of s. It is 0 if the state was saved without a memory limit.
 func (e *Engine) costState(c *snapshot.Codec, s *series) {
 	bytes := s.cost
 	if c.Int64(&bytes); c.Decoding() && bytes > 0 && e.budget.limit > 0 {
@@ -234,7 +232,7 @@ func (e *Engine) costState(c *snapshot.Codec, s *series) {
 	}
 }
 
-// tierName names the model in the event of a new series, if memory decided it.
+// tierName returns the name of the tier for the event of a new series, "" if memory did not decide it.
 func (e *Engine) tierName(tier int) string {
 	if tier == 0 || e.grows() {
 		return ""

@@ -14,168 +14,158 @@ import (
 	"github.com/orffvar/forecaster/stream/assemble"
 )
 
-// Scope says which series share the weights of a model.
+// Scope selects which series share the weights of a model.
 type Scope string
 
-// The scopes.
+// Scopes.
 const (
-	PerSeries Scope = "series" // every series has a model of its own
-	Shared    Scope = "shared" // all series with the same number of variables share one
+	PerSeries Scope = "series" // each series has its own model
+	Shared    Scope = "shared" // series with the same number of variables share a model
 )
 
-// Config configures an Engine. A saved state restores only into an Engine with an equal
-// Config, except for Shards, Together and the fields listed at Restore.
+// Config configures an Engine. A saved state can only be restored into an Engine with an equal Config, except for
+// Shards, Together and the fields listed at Restore.
 type Config struct {
 	assemble.Config
 
-	// Model is the name of the model in the points, NewModel its constructor for dim
-	// variables. Forecasts are H x dim with H = Horizon; the bounds of a Bounder are
-	// L x H x dim with L = len(Levels). An error of NewModel is fatal.
+	// Model is the name of the model in the points. NewModel constructs the model for dim variables; its error is
+	// fatal. With H = Horizon and L = len(Levels), forecasts are H x dim, and the bounds of a Bounder L x H x dim.
 	Model    string
 	NewModel func(dim int) (eval.Model, error)
 
-	// Memory limits the bytes of all series; 0 = no limit. If the model of NewModel does not
-	// fit, a new series gets the first of Lighter that fits, or is refused with the reason
-	// refuse.Memory. Lighter is not used with the scope Shared. Existing series keep their
-	// model when Memory changes.
+	// Memory is the largest number of bytes for all series; 0 = no limit. A new series whose NewModel does not fit
+	// gets the first of Lighter that fits. If none fits it is refused with the reason refuse.Memory. Lighter is not
+	// used with the scope Shared. Existing series keep their model when Memory changes.
 	Memory  int64
 	Lighter []LighterModel
 
-	// Shards are further constructors of the same models: with n of them, n + 1 series may
-	// learn at the same time. Models of one shard may share scratch memory. Together calls
-	// work(0), work(1), …, work(n-1), possibly at the same time, as run.Together does; nil: one
-	// after the other. No result depends on either field.
+	// Shards are further constructors of the same models. With n of them, n + 1 series may learn at the same time.
+	// Models of one shard may share scratch memory. Together calls work(0), …, work(n-1), possibly at the same
+	// time, like run.Together; nil: one after the other. No result depends on Shards or Together.
 	Shards   []Constructors
 	Together func(n int, work func(i int))
 
-	// GrowAfter is the number of samples after which a series may grow: it begins with the
-	// last of Lighter, and the best model that fits then learns its samples and takes over.
-	// 0: a series begins with the best model that fits, and keeps it.
+	// GrowAfter is the number of samples after which a series may grow. The series begins with the last of Lighter.
+	// After GrowAfter samples the best model that fits learns its samples and takes over. 0: a series keeps the
+	// best model that fits at its beginning.
 	GrowAfter int
 
-	// Scope says which series share a model; empty means PerSeries.
+	// Scope selects which series share a model; empty means PerSeries.
 	Scope Scope
 
-	// Intervals and Drift construct the intervals and the drift detector of each series. They
-	// are for models without their own; nil: none. Intervals need Levels.
+	// Intervals and Drift construct intervals and the drift detector of a series whose model has none. Nil: none.
+	// Intervals needs Levels.
 	Intervals func(dim int) (eval.Intervals, error)
 	Drift     func(dim int) (drift.Watch, error)
 
-	// Anomalies returns the alarm rules of a series with these variables; nil means the zero
+	// Anomalies returns the configuration of the anomaly scores of a series with these variables. Nil: the zero
 	// anomaly.Config.
 	Anomalies func(variables []string) anomaly.Config
 
-	// Bounds returns the lowest and the highest possible value of each variable, -Inf and Inf
-	// without a bound. Forecasts and intervals are limited to this range. A nil function or
-	// result: no bounds.
+	// Bounds returns the least and the largest possible value of each variable; -Inf and Inf: none. Forecasts and
+	// intervals are clipped to them. A nil function or result: no bounds.
 	Bounds func(variables []string) (low, high []float64)
 
-	// Limits returns the range that each variable should not leave. Forecasts then have the
-	// probability and the time of leaving it. A nil function or result: no limits.
+	// Limits returns the range that each variable should not leave. Points then have the probability and the time
+	// of leaving it. A nil function or result: no limits.
 	Limits func(variables []string) []scoring.Limit
 
-	// Baselines run beside the model on each series and are scored like it.
+	// Baselines are models that run beside the model on each series and are scored in the same way.
 	Baselines []Baseline
 
 	// Horizon is the number of steps ahead that the model forecasts, at least 1.
 	Horizon int
 
-	// Emit are the horizons that are scored and become points, ascending,
-	// within [1, Horizon]; nil means all.
+	// Emit lists the horizons that are scored and emitted, ascending, within [1, Horizon]. Nil: all.
 	Emit []int
 
-	// Levels are the nominal coverages of the prediction intervals, each in (0, 1);
-	// the first one is scored. Nil means no intervals.
+	// Levels are the nominal coverages of the prediction intervals, each in (0, 1). The first is scored. Nil: no
+	// intervals.
 	Levels []float64
 
-	// Joint adds the region of an eval.JointBounder to the forecasts and to the scores. It
-	// needs Levels.
+	// Joint adds the joint region of an eval.JointBounder to forecasts and scores. It needs Levels.
 	Joint bool
 
-	// MetricsEvery is the number of samples of a series between two of its metrics; 0 means no
-	// metrics. MetricsWindow is the number of last samples in the scores; 0 means all.
+	// MetricsEvery is the number of samples of a series between two of its metrics; 0: no metrics. MetricsWindow is
+	// the number of last samples in the scores; 0: all.
 	MetricsEvery  int
 	MetricsWindow int
 
-	// Pool is the series name for the metrics over all series. It begins with
-	// stream.AllSeries, and engines that write to the same place need different names. Empty:
-	// no metrics over all series.
+	// Pool is the series name of the metrics over all series, beginning with stream.AllSeries. Engines with the
+	// same output need different names. Empty: no such metrics.
 	Pool string
 
-	// Evaluation selects the scored forecasts and their units.
+	// Evaluation selects the scored forecasts and the units of the errors.
 	Evaluation Evaluation
 }
 
-// Evaluation restricts the scores for a comparison of models on a file. The zero value
-// scores all forecasts in the units of the data. No forecast depends on it.
+// Evaluation configures the scores for a comparison of models on a file. The zero value scores all forecasts in
+// units of the data. No forecast depends on it.
 type Evaluation struct {
-	// A target of a series is scored if its Sample.Row is in [From, To). To = 0: no end.
+	// From and To restrict the scored targets of each series to Sample.Row in [From, To). To = 0: no end.
 	From, To int64
 
 	// Scale returns the scoring.ScorerConfig.Scale of a series; nil: the units of the data.
 	Scale func(s *stream.Series) []float64
 
-	// Losses is called after each sample for the model, then for each baseline, with its
-	// scoring.Scorer.Loss at each of Watched. It must not keep the slice.
+	// Losses is called after each sample, for the model and then for each baseline. losses has the
+	// scoring.Scorer.Loss at each horizon of Watched. The callee must not keep the slice.
 	Losses func(s *stream.Series, model string, losses []float64)
 
-	// Errors is called after each sample with the scoring.Scorer.Errors of the model at the
-	// i-th of Watched. It must not keep the slice.
+	// Errors is called after each sample. errors is the scoring.Scorer.Errors of the model at the i-th horizon of
+	// Watched. The callee must not keep the slice.
 	Errors func(s *stream.Series, i int, errors []float64)
 
-	// Inside is called after each sample with the result of scoring.Scorer.InsideTo of the
-	// model at the i-th of Watched. It must not keep the slice.
+	// Inside is called after each sample. inside is the result of scoring.Scorer.InsideTo of the model at the i-th
+	// horizon of Watched. The callee must not keep the slice.
 	Inside func(s *stream.Series, i int, inside []float64)
 
 	// Follow returns the Follower of a new series. Nil: none.
 	Follow func(s *stream.Series) (Follower, error)
 
-	// Watched are the horizons of Losses, Errors and Inside: indices of Emit. Nil: all.
+	// Watched lists the horizons for Losses, Errors and Inside, as indices of Emit. Nil: all.
 	Watched []int
 
-	// MeanTo is the scoring.ScorerConfig.MeanTo of all scorers; see Engine.MeanErrors.
+	// MeanTo is scoring.ScorerConfig.MeanTo of all scorers; see Engine.MeanErrors.
 	MeanTo int
 
-	// ReferenceAlone runs only the baseline that is the Reference, for Score.SkillVsVAR, and
-	// scores no baseline.
+	// ReferenceAlone runs only the Reference baseline, for Score.SkillVsVAR, and does not score it.
 	ReferenceAlone bool
 
-	// NoAnomalies leaves out anomaly scores: Observation.AnomalyScore is NaN.
+	// NoAnomalies omits anomaly scores: Observation.AnomalyScore is NaN.
 	NoAnomalies bool
 
-	// NoForecasts leaves Batch.Forecasts empty. Forecasts are still scored.
+	// NoForecasts omits Batch.Forecasts. Forecasts are still scored.
 	NoForecasts bool
 }
 
-// Follower observes the samples, forecasts and intervals of one series. No forecast depends on
-// it. It must not keep the slices.
+// Follower observes samples, forecasts and intervals of one series. No forecast depends on it. It must not keep the
+// slices.
 type Follower interface {
-	// Observe takes the next sample, NaN where missing. scored: forecasts of it are scored.
+	// Observe takes the next sample; NaN = missing. scored reports whether its forecasts are scored.
 	Observe(y []float64, scored bool)
 
-	// Issue takes the forecasts made after the last sample, H x dim, and their bounds,
-	// L x H x dim. The bounds are nil after a sample that was filled in. Without forecasts,
-	// ResetLags is called instead.
+	// Issue takes the forecasts after the last sample, H x dim, and their bounds, L x H x dim. Bounds are nil after
+	// a filled-in sample. Without forecasts, ResetLags is called instead.
 	Issue(yhat, lower, upper []float64)
 
-	// ResetLags drops the forecasts whose targets have not come.
+	// ResetLags drops the pending forecasts, because their targets will not come.
 	ResetLags()
 }
 
 // scored reports whether forecasts of the target at row are scored.
 func (e *Evaluation) scored(row int64) bool { return row >= e.From && (e.To == 0 || row < e.To) }
 
-// Baseline is a model with which the forecasts are compared, one per series.
+// Baseline is a model, one per series, with whose forecasts those of the model are compared.
 type Baseline struct {
-	Name string // in the metrics
+	Name string // name in the metrics
 	New  func(dim, horizon int) (eval.Model, error)
 
-	// Reference makes this the baseline of Score.SkillVsVAR. At most one baseline has it.
+	// Reference marks the baseline of Score.SkillVsVAR. At most one baseline is marked.
 	Reference bool
 }
 
-// withDefaults returns a deep copy of c with defaults instead of zeros, or an error that lists
-// all invalid fields.
+// withDefaults returns a deep copy of c with defaults instead of zeros. The error lists all invalid fields.
 func (c Config) withDefaults() (Config, error) {
 	var errs []error
 	var err error

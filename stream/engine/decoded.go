@@ -10,18 +10,18 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// Decoded holds messages and their decoded parts. All are copies, so that source and decoder
-// can go on while the engine reads them.
+// Decoded holds copies of messages and of their decoded parts. Source and decoder may continue while the engine
+// reads them.
 type Decoded struct {
 	messages []decodedMessage
-	parts    []part // of all messages
-	deleted  int    // number of messages that only delete another one
+	parts    []part // parts of all messages
+	deleted  int    // number of messages that only delete an earlier one
 
 	bytes  arena[byte]    // keys and values of messages
 	floats arena[float64] // Record.Values
 	ints   arena[int64]   // Record.Since
 	names  arena[string]  // Record.Names
-	last   []string       // the last Names copied
+	last   []string       // last copied Names
 }
 
 // NewDecoded returns a Decoded with room for n messages of one record each.
@@ -31,7 +31,7 @@ func NewDecoded(n int) *Decoded {
 
 type decodedMessage struct {
 	message stream.Message
-	to      int   // end of its parts
+	to      int   // index after its last part
 	err     error // fatal: not a *refuse.Error
 }
 
@@ -40,19 +40,19 @@ type part struct {
 	record  stream.Record
 	refusal *refuse.Error  // nil: record is valid
 	split   bool           // message is set
-	message stream.Message // the piece of the message with this record
+	message stream.Message // piece of the message with this record
 }
 
 // Len returns the number of messages.
 func (d *Decoded) Len() int { return len(d.messages) }
 
-// Deleted returns the number of messages that only delete another one: they have no record.
+// Deleted returns the number of messages that only delete an earlier one and have no record.
 func (d *Decoded) Deleted() int { return d.deleted }
 
 // Offset returns the offset of the i-th message.
 func (d *Decoded) Offset(i int) int64 { return d.messages[i].message.Offset }
 
-// Mark identifies the i-th message.
+// Mark returns the mark of the i-th message.
 func (d *Decoded) Mark(i int) stream.Mark { return d.messages[i].message.Mark() }
 
 // at returns the i-th message and its parts.
@@ -65,9 +65,9 @@ func (d *Decoded) at(i int) (*decodedMessage, []part) {
 	return m, d.parts[from:m.to]
 }
 
-// Parts calls each for every part of the i-th message, in order: with a record, or with a
-// refusal and a record that has only Message. The records are valid until Reset. Parts returns
-// the first error of each or of the decoder.
+// Parts calls each for every part of the i-th message, in order, with either a record or a refusal. With a refusal,
+// only Message of the record is set. Records are valid until Reset. Parts returns the first error of each, or else
+// the error of the decoder.
 func (d *Decoded) Parts(i int, each func(r *stream.Record, refusal *refuse.Error) error) error {
 	m, parts := d.at(i)
 	if m.message.Refused != nil {
@@ -131,7 +131,7 @@ func (d *Decoded) split(s stream.Splitter, m *stream.Message) error {
 	}
 }
 
-// next appends a part of m for the decoder to fill.
+// next appends an empty part of m for the decoder to fill.
 func (d *Decoded) next(m *stream.Message) *part {
 	n := len(d.parts)
 	d.parts = slices.Grow(d.parts, 1)[:n+1]
@@ -140,8 +140,8 @@ func (d *Decoded) next(m *stream.Message) *part {
 	return p
 }
 
-// keep copies the slices of the record in p, the last part, which belong to the decoder. A
-// *refuse.Error becomes the refusal of p; any other error removes p.
+// keep copies the slices of the record in p, the last part, because they belong to the decoder. A *refuse.Error
+// becomes the refusal of p. Any other error removes p.
 func (d *Decoded) keep(p *part, err error) error {
 	if err != nil {
 		if errors.As(err, &p.refusal) {

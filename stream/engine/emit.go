@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// forecast hands the forecasts of r and of the baselines to the scorers, and makes the points.
+// forecast passes the forecasts of r and of the baselines to the scorers, and emits the points.
 func (sc *scorer) forecast(dst *Results, o *stream.Observation, r *stepResult) {
 	s := r.series
 	sc.shape(len(r.y))
@@ -69,9 +69,8 @@ func (sc *scorer) referenceForecast(s *scoredSeries) []float64 {
 	return sc.ref
 }
 
-// bounds sets sc.lower and sc.upper to the intervals of the forecasts of r at the horizons in
-// Emit. An interval is NaN if it is unknown or has an end that is not finite. The memory belongs
-// to dst.
+// bounds sets sc.lower and sc.upper to the intervals of the forecasts of r at the horizons in Emit. An interval is
+// NaN if it is unknown or not finite. The memory belongs to dst.
 func (sc *scorer) bounds(dst *Results, r *stepResult) {
 	n := len(sc.c.Levels) * len(r.yhat)
 	if n == 0 {
@@ -103,8 +102,7 @@ func (sc *scorer) bounds(dst *Results, r *stepResult) {
 	}
 }
 
-// region sets sc.jointLower and sc.jointUpper to the joint region of the forecasts of r; NaN
-// without one.
+// region sets sc.jointLower and sc.jointUpper to the joint region of the forecasts of r, NaN without one.
 func (sc *scorer) region(r *stepResult) {
 	if r.region != nil {
 		copy(sc.jointLower, r.region)
@@ -120,8 +118,8 @@ func (sc *scorer) region(r *stepResult) {
 	}
 }
 
-// emit appends the forecasts of r, unless the spacing is unknown. It skips target times that an
-// earlier forecast of the same horizon has.
+// emit appends the forecasts of r, unless the spacing is unknown. It skips a target time for which an earlier
+// forecast of the same horizon was written.
 func (sc *scorer) emit(dst *Results, r *stepResult) {
 	if r.spacing == 0 {
 		return
@@ -144,7 +142,7 @@ func (sc *scorer) emit(dst *Results, r *stepResult) {
 	for k, h := range sc.c.Emit {
 		target := at.target(h)
 		if target == math.MaxInt64 {
-			return // after the year 2262: no time in ns
+			return // beyond the year 2262 there is no time in ns
 		}
 		if sc.earlier.taken(target, h) {
 			continue
@@ -164,8 +162,7 @@ func (sc *scorer) emit(dst *Results, r *stepResult) {
 	}
 }
 
-// atHorizon returns the L x dim bounds of one horizon, whose columns in bounds, L x H x dim,
-// are [from, to).
+// atHorizon returns the L x dim bounds of one horizon, the columns [from, to) of bounds, L x (H dim).
 func (sc *scorer) atHorizon(dst *Results, bounds []float64, from, to int) []float64 {
 	if len(sc.c.Levels) == 1 {
 		return bounds[from:to:to]

@@ -8,9 +8,9 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
-// Encoded returns the whole state if all is set, else the changes since the last call of Saved:
-// these leave out series without a record since then. All batches must have been scored. Each
-// reading encodes the state again, series by series: nothing may be learnt or scored meanwhile.
+// Encoded returns the whole state if all is set, otherwise the changes since the last call of Saved, without series
+// that had no record since. All batches must have been scored. Each reading encodes the state again, series by
+// series, so the Engine must not learn or score meanwhile.
 func (e *Engine) Encoded(all bool) checkpoint.State {
 	v := encoding{e, all}
 	return checkpoint.State{Size: snapshot.Size(v), Open: func() (io.ReadCloser, error) {

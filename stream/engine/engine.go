@@ -11,34 +11,32 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// Engine turns records into forecasts, scores and events. It has no clock, no goroutine and no
-// I/O: its state is a function of its configuration and of the records applied, and a replay
-// gives the same bits.
+// Engine turns records into forecasts, scores and events. It has no clock, no goroutine and no I/O. Its state is a
+// function of its configuration and of the applied records, so a replay gives the same bits.
 //
-// It has two halves, which share only Results. Learn assembles records into samples
-// (assemble.Assembler), lets the models learn and forecast, and appends step results to the
-// Results. LearnMessage and Settle do the same for many messages, series by series. Score turns
-// step results into points. One goroutine may learn while another one scores, if all Results are
-// scored in the order in which they were learnt. Any other concurrent use is not safe.
+// It has two halves that share only Results. Learn assembles records into samples (assemble.Assembler), lets the
+// models learn and forecast, and appends step results to the Results. LearnMessage and Settle do the same for many
+// messages, series by series. Score turns step results into points. One goroutine may learn while another scores,
+// if all Results are scored in the order of learning. Other concurrent use is unsafe.
 type Engine struct {
 	c         Config
 	assembler *assemble.Assembler
 	scorer    *scorer
 
 	next    int64
-	latest  int64 // time of the last sample learnt from, ns; 0 = none
+	latest  int64 // time of the last learnt sample, ns; 0 = none
 	refused refusedCounts
-	samples int64          // number since the last scores over all series
+	samples int64          // number of samples since the last scores over all series
 	pooled  int64          // time of the last scores over all series
 	series  []*series      // in order of appearance, like the series of the Assembler
 	shared  []*sharedModel // with scope Shared, in order of appearance
 
 	budget budget
-	tier   int // of the next new series; set by affordSeries
+	tier   int // tier of the next new series; set by affordSeries
 
 	into   learner
 	shards []*shard
-	queue  []waiting // samples for Settle, in order of arrival
+	queue  []waiting // waiting samples, in order of arrival
 	inputs []float64 // scratch, H+1 x inputs
 }
 
@@ -65,17 +63,16 @@ func New(c Config) (*Engine, error) {
 	return e, nil
 }
 
-// Next returns the offset after the last message applied.
+// Next returns the offset after the last applied message.
 func (e *Engine) Next() int64 { return e.next }
 
-// NumSeries returns the number of series seen.
+// NumSeries returns the number of series so far.
 func (e *Engine) NumSeries() int { return len(e.series) }
 
 // Resets returns the number of counter resets.
 func (e *Engine) Resets() int64 { return e.assembler.Resets() }
 
-// begin reports whether m is new, and counts it. A message with an offset before Next was
-// applied before.
+// begin reports whether m is new, and counts it. Messages with an offset before Next are not new.
 func (e *Engine) begin(dst *Results, m *stream.Message) bool {
 	if m.Offset < e.next {
 		return false
@@ -86,20 +83,19 @@ func (e *Engine) begin(dst *Results, m *stream.Message) bool {
 	return true
 }
 
-// refuse keeps m, a message or a part of one, as a dead letter. The first, tenth, hundredth, …
-// refusal for a reason also becomes an event.
+// refuse appends m, a message or a part of one, as a dead letter. The first, tenth, hundredth, … refusal for a
+// reason also appends an event.
 func (e *Engine) refuse(dst *Results, m *stream.Message, err *refuse.Error) {
 	dst.arrive()
 	dst.refuse(m, err)
 	e.reportRefused(dst, m, err)
 }
 
-// Learn adds r to the Assembler and learns from the samples that r completes. It appends their
-// step results to dst, for Score. Errors in the data become dead letters in dst; a returned
-// error is fatal and leaves the Engine unusable.
+// Learn adds r to the Assembler and learns the samples that r completes. It appends their step results to dst, for
+// Score. Errors in the data become dead letters in dst. A returned error is fatal: the Engine must not be used
+// afterwards.
 //
-// The model learns from a sample, then forecasts. Its forecast is in dst before its target is
-// read.
+// The model learns a sample, then forecasts. A forecast is in dst before its target is read.
 func (e *Engine) Learn(dst *Results, r *stream.Record) error {
 	if err := e.add(dst, r); err != nil {
 		return err
@@ -107,28 +103,28 @@ func (e *Engine) Learn(dst *Results, r *stream.Record) error {
 	return e.Settle(dst)
 }
 
-// add adds r to the Assembler. The samples that r completes may wait for Settle.
+// add adds r to the Assembler. The completed samples may wait for Settle.
 func (e *Engine) add(dst *Results, r *stream.Record) error {
 	e.into = learner{e, dst, r.Message}
 	return e.assembler.Add(&e.into, r)
 }
 
-// learner receives the samples and refusals that the Assembler makes of a record.
+// learner receives the samples and refusals from the Assembler for one record.
 type learner struct {
 	e   *Engine
 	dst *Results
-	of  *stream.Message // Message of the record
+	of  *stream.Message // message of the record
 }
 
 // Refuse implements assemble.Receiver.
 func (l *learner) Refuse(m *stream.Message, err *refuse.Error) {
 	if m != l.of {
-		l.dst.Records++ // a row assembled from several messages, which were counted themselves
+		l.dst.Records++ // a row of several messages, which were counted already
 	}
 	l.e.refuse(l.dst, m, err)
 }
 
-// Sample implements assemble.Receiver: the models learn from in now, or in Settle.
+// Sample implements assemble.Receiver. The models learn in at once, or in Settle.
 func (l *learner) Sample(in *assemble.Sample) error {
 	s, err := l.e.seriesOf(l.dst, in)
 	if err != nil {
@@ -146,7 +142,7 @@ func (e *Engine) learn(dst *Results, w *waiting) error {
 		kind: resultSample, series: s.scored, time: in.Time, row: in.Row, y: in.Y, inputs: w.inputs,
 		warmUp: !e.c.Evaluation.scored(in.Row), due: w.due, dueAll: w.dueAll, missing: in.Gap,
 	}
-	seasonal := s.forecaster.seasonal // the series may grow into another model
+	seasonal := s.forecaster.seasonal // observe may replace the model of the series
 	if seasonal != nil {
 		h.before = sortedSeasons(h.before, seasonal)
 	}
@@ -173,7 +169,7 @@ func (e *Engine) learn(dst *Results, w *waiting) error {
 	return nil
 }
 
-// fill lets the model learn from w, a sample filled in for a missing one.
+// fill lets the model learn w, a filled-in sample.
 func (e *Engine) fill(dst *Results, w *waiting) error {
 	s, y := w.series, w.sample.Y
 	r := stepResult{kind: resultFill, series: s.scored, y: y, inputs: w.inputs}
@@ -188,7 +184,7 @@ func (e *Engine) fill(dst *Results, w *waiting) error {
 	return nil
 }
 
-// closeGap adds an event for samples missing before in, or for a wrong time, and drops the lags
+// closeGap appends an event if samples before in are missing, or if the previous time was wrong. It drops the lags
 // unless all missing samples were filled in.
 func (e *Engine) closeGap(dst *Results, s *series, in *assemble.Sample) {
 	switch {
@@ -206,7 +202,7 @@ func (e *Engine) closeGap(dst *Results, s *series, in *assemble.Sample) {
 	e.dropLags(dst, s, in)
 }
 
-// dropLags resets the lags of the model and adds a break: in does not follow the last sample.
+// dropLags resets the lags of the model and appends a break, because in is no neighbour in time of the last sample.
 func (e *Engine) dropLags(dst *Results, s *series, in *assemble.Sample) {
 	s.forecaster.resetLags()
 	s.broken = true
@@ -221,7 +217,7 @@ func (e *Engine) dropLags(dst *Results, s *series, in *assemble.Sample) {
 	dst.add(r)
 }
 
-// observe lets the model learn from w, and records w while the series grows.
+// observe lets the model learn w, and records w while the series grows.
 func (e *Engine) observe(dst *Results, w *waiting) error {
 	s := w.series
 	if err := s.forecaster.show(w.sample.Time, w.sample.Y, w.inputs); err != nil {
@@ -233,9 +229,9 @@ func (e *Engine) observe(dst *Results, w *waiting) error {
 	return nil
 }
 
-// LearnMessage learns from all parts of the i-th message of src, unless the message was applied
-// before. Refused parts become dead letters. Samples may wait: Settle has to be called with dst
-// before dst is scored, before the state is encoded, and before another batch is used.
+// LearnMessage learns all parts of the i-th message of src, unless it was applied before. Refused parts become dead
+// letters. Samples may wait: Settle must be called with dst before dst is scored, before the state is encoded, and
+// before another batch is used.
 func (e *Engine) LearnMessage(dst *Results, src *Decoded, i int) error {
 	if !e.begin(dst, &src.messages[i].message) {
 		return nil
@@ -265,12 +261,11 @@ func later(a, b int64) int64 {
 	return a
 }
 
-// Score turns the step results in dst into points. Every batch must be scored once, in the
-// order of learning.
+// Score turns the step results in dst into points. Each batch must be scored once, in the order of learning.
 func (e *Engine) Score(dst *Results) error { return e.scorer.takeAll(dst) }
 
-// inspect adds an event if the model detects a drift at the last sample, and returns its level
-// set score, NaN without one.
+// inspect appends an event if the model detects a drift at the last sample. It returns the level set score of the
+// model, NaN without one.
 func (s *series) inspect(dst *Results, time int64) (score float64) {
 	score = math.NaN()
 	if m := s.forecaster.detector; m != nil {
@@ -286,7 +281,7 @@ func (s *series) inspect(dst *Results, time int64) (score float64) {
 	return score
 }
 
-// forecast sets the forecasts of s, with their bounds, in r.
+// forecast stores the forecasts of s and their bounds in r.
 func (e *Engine) forecast(dst *Results, s *series, in *assemble.Sample, r *stepResult) error {
 	n := e.c.Horizon * len(r.y)
 	yhat := dst.room(n)
@@ -320,7 +315,7 @@ func (e *Engine) forecast(dst *Results, s *series, in *assemble.Sample, r *stepR
 	return nil
 }
 
-// A forecast explodes if its absolute value exceeds explosion * MaxAbs.
+// explosion is the multiple of MaxAbs above which the absolute value of a forecast counts as exploded.
 const explosion = 1e6
 
 // sane reports whether all forecasts are finite and none explodes.
@@ -341,6 +336,5 @@ func (e *Engine) SetMetricsEvery(n int) { e.c.MetricsEvery = n }
 // name over all series, averaged over the horizons 1 to Evaluation.MeanTo. NaN: no scores.
 func (e *Engine) MeanErrors(name string) (mse, nmse float64) { return e.scorer.meanErrors(name) }
 
-// AppendScores appends the present scores of all series to dst, whether due or not. It does not
-// change the state.
+// AppendScores appends the present scores of all series to dst, due or not. It does not change the state.
 func (e *Engine) AppendScores(dst *Results) { e.scorer.all(dst) }

@@ -5,25 +5,25 @@ import (
 	"github.com/orffvar/forecaster/stream/event"
 )
 
-// growPace is the number of recorded samples that the better model learns per new sample. With 3
-// it has caught up after GrowAfter / 2 more samples.
+// growPace is the number of recorded samples that the better model learns per new sample. With 3 it catches up
+// within GrowAfter / 2 further samples.
 const growPace = 3
 
-// growth holds all samples of a series that began with the lightest model, and the better model
-// that learns them. Once the better model has learnt all samples, it takes over, in the state
-// that it would have if it had learnt from the first sample on.
+// growth holds all samples of a series that began with the lightest model, and the better model that learns them.
+// The better model takes over once it has learnt all samples. Its state is then the same as if it had learnt from
+// the first sample on.
 type growth struct {
-	times  []int64   // of the samples
-	broken []bool    // the lags were dropped before the sample
+	times  []int64   // time of each sample
+	broken []bool    // whether the lags were dropped before the sample
 	values []float64 // y and inputs of each sample
 
 	next       *sharedModel // the better model; nil until the series has Config.GrowAfter samples
-	forecaster forecaster   // of next
-	tier       int          // of next
+	forecaster forecaster   // forecaster of next
+	tier       int          // tier of next
 	taught     int          // number of samples that next has learnt
 }
 
-// grows reports whether series begin with the lightest model.
+// grows reports whether series begin with the lightest model and grow later.
 func (e *Engine) grows() bool {
 	return e.c.GrowAfter > 0 && len(e.c.Lighter) > 0 && e.c.Scope == PerSeries
 }
@@ -32,7 +32,7 @@ func (e *Engine) grows() bool {
 func (e *Engine) record(dst *Results, w *waiting) error {
 	s, in := w.series, &w.sample
 	g := s.growth
-	if g.times == nil { // no spare capacity: many series never grow
+	if g.times == nil { // exact capacity, because many series never grow
 		n := e.c.GrowAfter
 		g.times, g.broken, g.values = make([]int64, 0, n), make([]bool, 0, n), make([]float64, 0, n*(len(in.Y)+len(w.inputs)))
 	}
@@ -78,8 +78,8 @@ func (e *Engine) beginGrowth(dst *Results, s *series, time int64) error {
 	return nil
 }
 
-// teach lets the better model learn the next recorded sample. It makes the same calls as the
-// engine for a new sample.
+// teach lets the better model learn the next recorded sample, with the calls that the engine makes for a new
+// sample.
 func (e *Engine) teach(s *series) error {
 	g, dim := s.growth, len(s.info.Variables)
 	i, n := g.taught, dim+len(e.inputs)

@@ -9,28 +9,25 @@ import (
 	"github.com/orffvar/forecaster/stream/assemble"
 )
 
-// issued lists the origins of a series with target times that may lie ahead. Two forecasts of a
-// horizon can have the same target time: when the estimate of the spacing shrinks, and with a
-// spacing of months, where 29, 30 and 31 January are all one month before 28 February. Only the
-// earlier forecast is written: a point never has two values.
+// issued lists the origins of a series whose target times may lie ahead. Two forecasts of one horizon can have the
+// same target time: if the estimated spacing shrinks, or with a spacing of months, where 29, 30 and 31 January are
+// all one month before 28 February. Only the earlier forecast is written, so a point never has two values.
 type issued []issuedAt
 
-// issuedAt is an origin: the time at which forecasts were issued, and their spacing.
+// issuedAt is an origin: the time of issue of forecasts, and their spacing.
 type issuedAt struct {
 	time    int64
 	spacing assemble.Spacing
 }
 
-// target returns the target time of horizon h, math.MaxInt64 if it has none.
+// target returns the target time of horizon h, math.MaxInt64 beyond the range of times.
 func (o issuedAt) target(h int) int64 { return o.spacing.After(o.time, h) }
 
-// maxIssued is the largest number of origins kept. Only irregular times reach it; forecasts are
-// not written then.
+// maxIssued is the largest number of origins kept. Only irregular times reach it; forecasts are then not written.
 func maxIssued(horizon int) int { return 4*horizon + 100 }
 
-// add appends o, and reports whether there is room for it. It deletes the origins whose last
-// target lies between the last origin and o. If o leaps, these stay: the leap may be wrong, and
-// the series may go back.
+// add appends o and reports whether there is room for it. It deletes origins whose last target lies between the
+// last origin and o. It keeps them if o leaps, because the leap may be wrong and the series may go back.
 func (s *issued) add(o issuedAt, horizon int) bool {
 	if n := len(*s); n > 0 && !o.leaps((*s)[n-1]) {
 		last := (*s)[n-1].time
@@ -42,7 +39,7 @@ func (s *issued) add(o issuedAt, horizon int) bool {
 	if len(*s) >= maxIssued(horizon) {
 		i := slices.IndexFunc(*s, func(old issuedAt) bool { return old.time >= o.time || old.target(horizon) <= o.time })
 		if i < 0 {
-			return false // all have targets ahead
+			return false // all targets lie ahead
 		}
 		*s = slices.Delete(*s, i, i+1)
 	}
@@ -57,11 +54,11 @@ func (o issuedAt) leaps(last issuedAt) bool {
 	return o.time <= last.time || since/uint64(last.spacing.Length()) >= assemble.Agreement
 }
 
-// shortestMonth is the number of days in the shortest month. Only forecasts issued on this day
-// of a month or later can share a target.
+// shortestMonth is the number of days in the shortest month. Only forecasts issued on this day or later can share a
+// target.
 const shortestMonth = 28
 
-// mostMonthEnds is the largest number of origins from the 28th to the 31st: one per minute.
+// mostMonthEnds is the largest number of origins kept from the 28th to the 31st: one per minute.
 const mostMonthEnds = 4*24*60 + 100
 
 // addMonthEnd is add for a spacing of months and an origin on day shortestMonth or later.
@@ -75,9 +72,9 @@ func (s *issued) addMonthEnd(o issuedAt) bool {
 	return true
 }
 
-// mayShare appends to dst the origins that can share a target time with o, which is the last one
-// in s: earlier ones with a larger spacing or with a spacing of months, and, after the clock was
-// set back, those not before o.
+// mayShare appends to dst the origins that can share a target time with o, the last one in s. These are earlier
+// origins with a larger spacing or with a spacing of months. After the clock was set back, they are also the
+// origins at or after o.
 func (s issued) mayShare(dst issued, o issuedAt) issued {
 	length := o.spacing.Length()
 	for _, old := range s[:max(0, len(s)-1)] {
@@ -88,7 +85,7 @@ func (s issued) mayShare(dst issued, o issuedAt) issued {
 	return dst
 }
 
-// taken reports whether the target time of an origin at horizon h is at.
+// taken reports whether some origin has the target time at for horizon h.
 func (s issued) taken(at int64, h int) bool {
 	return slices.ContainsFunc(s, func(old issuedAt) bool { return old.target(h) == at })
 }

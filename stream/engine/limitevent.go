@@ -14,7 +14,7 @@ import (
 // limitWatch records which variables are expected to reach their limits. Nil: no limits.
 type limitWatch struct {
 	limits   []scoring.Limit
-	expected []bool // the last event of the variable reported that it reaches its limit
+	expected []bool // whether the last event of the variable expects it to reach its limit
 }
 
 func newLimitWatch(c *Config, variables []string) *limitWatch {
@@ -34,8 +34,8 @@ func (w *limitWatch) state(c *snapshot.Codec) {
 	}
 }
 
-// limitOver is the probability below which an expectation to reach a limit ends. An expectation begins
-// at 1/2: the distance keeps forecasts that fluctuate around one value from making an event each time.
+// limitOver is the probability below which an expectation to reach a limit ends; it begins at 1/2. The distance
+// keeps forecasts that fluctuate around one value from causing many events.
 const limitOver = .25
 
 // watchLimits sets o.Reach, o.TimeToLimit and sc.reach from the forecasts of r. It adds an event
@@ -81,8 +81,8 @@ func (sc *scorer) watchLimits(dst *Results, o *stream.Observation, r *stepResult
 	}
 }
 
-// change updates the expectation of the j-th variable. It returns the text of the event, "" if
-// the expectation has not changed.
+// change updates the expectation of the j-th variable. It returns the text of the event, "" if the expectation is
+// unchanged.
 func (w *limitWatch) change(j int, likely bool, o *stream.Observation) string {
 	limit := fmt.Sprintf("%s %s", o.Series.Variables[j], w.limits[j])
 	switch p := o.Reach[j]; {

@@ -54,8 +54,8 @@ func (sc *scorer) follow(from, to mark) {
 	}
 }
 
-// permute moves v[from[i]] to v[i] for all i. It works in place, cycle by cycle, because a copy
-// would double the memory of the points. It overwrites from.
+// permute sets v[i] to the old v[from[i]] for all i. It works in place, cycle by cycle, because a copy would double
+// the memory of the points. It overwrites from.
 func permute[T any](v []T, from []int32) {
 	for i := range v {
 		if int(from[i]) == i {

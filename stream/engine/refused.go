@@ -21,8 +21,8 @@ func newRefusedCounts() refusedCounts {
 	return refusedCounts{total: make([]int64, len(refuse.Reasons)), reported: make([]int64, len(refuse.Reasons))}
 }
 
-// add counts a refused record. If events is set, it reports the total of the reason at the
-// first record, and when the total is ten times the one last reported.
+// add counts a refused record. If events is set, report is true at the first record of the reason, and whenever the
+// total is ten times the last reported total.
 func (r *refusedCounts) add(reason refuse.Reason, events bool) (total int64, report bool) {
 	i := slices.Index(refuse.Reasons, reason)
 	r.total[i]++
@@ -60,10 +60,9 @@ func (r *refusedCounts) state(c *snapshot.Codec) {
 	}
 }
 
-// reportRefused appends an event about the refused m, if one is due. Its time is the time of the
-// last sample, or of m before the first sample; without both, the event waits. The n-th event is
-// n - 1 ns later, since two events at one time would be one point. Its series is Pool or
-// AllSeries.
+// reportRefused appends an event about the refused m if one is due. Its time is that of the last sample or, before
+// the first sample, of m; without either, the event waits. The n-th event is n - 1 ns later, because two events at
+// one time would be one point. Its series is Pool or AllSeries.
 func (e *Engine) reportRefused(dst *Results, m *stream.Message, err *refuse.Error) {
 	when := e.latest
 	if when == 0 {

@@ -8,17 +8,17 @@ import (
 	"github.com/orffvar/forecaster/stream/event"
 )
 
-// rescue replaces the state of the model of s by the state of a new one, because the forecasts
-// of s are not sane. Other series that share the model keep their lags.
+// rescue replaces the state of the model of s by that of a new model, because the forecasts of s are not sane.
+// Other series that share the model keep their lags.
 //
-// No earlier state is kept to return to: it would double the memory of a series, and no data are
-// known that lead here, because models bound their steps and restart parts that overflow.
+// No earlier state is kept as a fallback, which would double the memory of a series. No data are known to lead
+// here, because models bound their steps and restart parts that overflow.
 func (e *Engine) rescue(dst *Results, s *series, time int64) error {
 	fresh, err := s.shard.newModel(&e.c, s.shared.dim, s.tier)
 	if err != nil {
 		return err
 	}
-	// Copied in place: other series refer to the shared model.
+	// Copy in place, because other series refer to the shared model.
 	if err := errors.Join(copyState(s.shared.model, fresh.model), copyState(s.forecaster, fresh.model.NewSeries())); err != nil {
 		return err
 	}

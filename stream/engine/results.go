@@ -11,32 +11,31 @@ import (
 type Results struct {
 	stream.Batch
 
-	Silent bool // the points are not written: another version has written them
+	Silent bool // the points are not written, because another version has already written them
 
 	results  []stepResult     // not scored yet
 	insights []stream.Insight // see stepResult.insight
 	parts    []Results        // one per shard; absorb moves their step results here, their floats stay
-	points   int              // estimate of the points that results and waiting samples become
-	numbers  int              // estimate of the floats of waiting samples and of their points
+	points   int              // estimated number of points from results and waiting samples
+	numbers  int              // estimated number of floats in waiting samples and their points
 	series   int              // number of series with samples that have waited since the last Score
-	samples  int              // number of these samples
+	samples  int              // number of samples that have waited since the last Score
 
-	// Samples and refusals are numbered by arrivals, in the order in which they come. arrival
-	// is the number of the current one, and stepResult.arrival the number of its sample.
+	// arrivals counts samples and refusals in the order of their arrival. arrival is the number of the present one.
+	// stepResult.arrival is the number of its sample.
 	arrivals, arrival int32
 	unsorted          bool // results are not in order of arrival
 
-	floats arena[float64] // of the vectors of the points
-	bytes  arena[byte]    // of the copies of messages
+	floats arena[float64] // memory of the vectors of points
+	bytes  arena[byte]    // memory of copied messages
 }
 
-// Points returns the number of points in the batch, plus an estimate of the points that Score
-// will add.
+// Points returns the number of points in the batch plus the estimated number of points that Score will add.
 func (b *Results) Points() int {
 	return b.points + len(b.Forecasts) + len(b.Observations) + len(b.Metrics) + len(b.Insights) + len(b.Events) + len(b.DeadLetters)
 }
 
-// Bytes estimates the memory of the points that Points counts.
+// Bytes returns the estimated memory of the points counted by Points, in bytes.
 func (b *Results) Bytes() int {
 	n := b.floats.used + b.numbers
 	for i := range b.parts {
@@ -69,7 +68,7 @@ func (b *Results) arrive() int32 {
 	return b.arrival
 }
 
-// gather counts a sample of s that is about to wait.
+// gather counts a sample of s before it waits.
 func (b *Results) gather(s *series) {
 	b.samples++
 	if s.waiting == 0 {
@@ -77,8 +76,8 @@ func (b *Results) gather(s *series) {
 	}
 }
 
-// Gathers reports whether b should become larger than usual, because it has fewer than
-// groupSize samples per series.
+// Gathers reports whether b should grow beyond its usual size, because it has fewer than groupSize samples per
+// series.
 func (b *Results) Gathers() bool { return b.samples < groupSize*b.series }
 
 // add appends a result of the current arrival.
@@ -119,7 +118,7 @@ func (b *Results) scored() {
 // vector returns a copy of v that lives as long as the batch.
 func (b *Results) vector(v []float64) []float64 { return b.floats.copy(v) }
 
-// room returns n numbers of undefined value, which live as long as the batch.
+// room returns n numbers of undefined value that live as long as the batch.
 func (b *Results) room(n int) []float64 { return b.floats.take(n) }
 
 // refuse appends a dead letter with a copy of m.

@@ -26,13 +26,13 @@ type scoredSeries struct {
 	drift      drift.Watch      // nil without Config.Drift
 	companions []eval.Companion // intervals and drift, if not nil
 	follower   Follower         // nil without Evaluation.Follow
-	yhat       []float64        // the last one-step forecast, dim; NaN = none
+	yhat       []float64        // last one-step forecast, dim; NaN = none
 	issued     issued           // empty if no two origins can share a target time
 
 	bounds *bounds
 	limits *limitWatch
 
-	changed bool // a step result has come since Engine.Saved
+	changed bool // a step result came after Engine.Saved
 }
 
 func (s *scoredSeries) Changed() bool { return s.changed }
@@ -43,11 +43,11 @@ type modelScorer struct {
 	model string
 }
 
-// baseline is a baseline with a model for one series.
+// baseline is the model of a Baseline for one series.
 type baseline struct {
 	name   string
 	own    eval.Model
-	f      forecaster      // of own
+	f      forecaster      // forecaster of own
 	scorer *scoring.Scorer // nil with Evaluation.ReferenceAlone
 }
 
@@ -126,7 +126,7 @@ func (s *scoredSeries) forget() {
 	}
 }
 
-// follow passes the forecasts with their bounds to the follower. yhat = nil: there are none.
+// follow passes forecasts and bounds to the follower. yhat = nil: no forecasts.
 func (s *scoredSeries) follow(yhat, lower, upper []float64) {
 	switch {
 	case s.follower == nil:
@@ -137,7 +137,7 @@ func (s *scoredSeries) follow(yhat, lower, upper []float64) {
 	}
 }
 
-// issue passes the forecasts to the companions. yhat = nil: there are none.
+// issue passes the forecasts to the companions. yhat = nil: no forecasts.
 func (s *scoredSeries) issue(yhat []float64) {
 	for _, c := range s.companions {
 		if yhat == nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// scorer is the second half of an Engine. It scores forecasts and samples, runs the baselines,
-// and makes the points. All its input is in step results, and nothing flows back to a model:
-// it can run in another goroutine, behind the models.
+// scorer is the second half of an Engine. It scores forecasts and samples, runs the baselines, and makes the
+// points. It reads only step results and returns nothing to a model, so it can run in another goroutine, behind the
+// models.
 type scorer struct {
 	c         *Config
 	reference int             // index into c.Baselines, or -1
@@ -22,7 +22,7 @@ type scorer struct {
 	// Scratch of one step result.
 	yhat, ref              []float64 // H x dim
 	lower, upper           []float64 // L x H x dim, memory of the batch; nil without levels
-	path                   []float64 // of one variable, 4 x len(Emit); only with limits
+	path                   []float64 // scratch for one variable, 4 x len(Emit); only with limits
 	reach                  []float64 // len(Emit) x dim, see stream.Forecast; only with limits
 	jointLower, jointUpper []float64 // H x dim
 	scorers                []*scoring.Scorer
@@ -48,7 +48,7 @@ func newScorer(c *Config) *scorer {
 	return sc
 }
 
-// takeAll takes the step results of dst, and sorts their points by arrival.
+// takeAll takes the step results of dst and sorts their points by arrival.
 func (sc *scorer) takeAll(dst *Results) error {
 	sc.marks = slices.Grow(sc.marks[:0], len(dst.results)+1)
 	dst.Observations = slices.Grow(dst.Observations, len(dst.results))
@@ -102,8 +102,8 @@ func (sc *scorer) take(dst *Results, r *stepResult) error {
 	return nil
 }
 
-// begin adds a new series, or one with new variables. The latter keeps the origins issued
-// before: their forecasts are already written.
+// begin adds a new series, or replaces a series whose variables have changed. The latter keeps its issued origins,
+// because their forecasts are already written.
 func (sc *scorer) begin(s *scoredSeries) {
 	if s.place == len(sc.series) {
 		sc.series = append(sc.series, s)
@@ -188,8 +188,8 @@ func rejected(series, model string, err error) error {
 	return fmt.Errorf("stream: series %q: %s did not take a sample that is within the limits: %w", series, model, err)
 }
 
-// interrupt passes r.missing targets of NaN to the scorers, or Horizon if that is less: pending
-// forecasts of them are not scored. It resets the lags of baselines, companions and follower.
+// interrupt passes min(r.missing, Horizon) missing targets to the scorers, so that their pending forecasts are not
+// scored. It resets the lags of baselines, companions and follower.
 func (sc *scorer) interrupt(s *scoredSeries, r *stepResult) {
 	s.forget()
 	for range min(r.missing, int64(sc.c.Horizon)) {
@@ -206,8 +206,7 @@ func (sc *scorer) interrupt(s *scoredSeries, r *stepResult) {
 	s.follow(nil, nil, nil)
 }
 
-// state transfers all series, or only the changed ones. When decoding, Engine.state has already
-// made the series.
+// state transfers all series, or only the changed ones. In decoding, Engine.state has made the series before.
 func (sc *scorer) state(c *snapshot.Codec, all bool) {
 	c.Section("scorer")
 	snapshot.Some(c, sc.series, all, sc.c.MaxSeries, func(c *snapshot.Codec, i int) {

@@ -18,7 +18,7 @@ func sortedSeasons(dst []int, m eval.Seasonal) []int {
 	return dst
 }
 
-// SeasonText describes seasons, given in samples.
+// SeasonText describes seasons with periods in samples.
 func SeasonText(seasons []int) string {
 	if len(seasons) == 0 {
 		return "no season"
@@ -34,8 +34,8 @@ func SeasonText(seasons []int) string {
 	return "seasons of " + strings.Join(text[:last], ", ") + " and " + text[last] + " samples"
 }
 
-// Seasons calls visit for each series whose model has seasons, in order of appearance. seasons
-// has their periods in samples, the strongest first; it is valid during the call.
+// Seasons calls visit for each series whose model has seasons, in order of appearance. seasons has the periods in
+// samples, the strongest first, and is valid during the call.
 func (e *Engine) Seasons(visit func(s *stream.Series, seasons []int)) {
 	var seasons []int
 	for _, s := range e.series {

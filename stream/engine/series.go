@@ -10,24 +10,23 @@ import (
 	"github.com/orffvar/forecaster/stream/event"
 )
 
-// series is the part of a series that belongs to the models; the Assembler and the scorer have
-// their own parts.
+// series is the models' part of a series. The Assembler and the scorer have their own parts.
 type series struct {
 	info       *stream.Series
 	tier       int          // see choice
 	cost       int64        // bytes counted in budget.used
 	shared     *sharedModel // not shared with scope PerSeries
 	forecaster forecaster
-	scored     *scoredSeries // belongs to the scorer; only passed on in step results
+	scored     *scoredSeries // belongs to the scorer; here it is only passed on in step results
 	shard      *shard
 
 	growth *growth // nil: the series does not grow, or has grown
-	broken bool    // the lags were dropped since the last sample; used only by growth
+	broken bool    // the lags were dropped after the last sample; used only by growth
 
 	waiting     int   // number of samples that wait for Engine.Settle
-	first, last int32 // indices in Engine.queue of the first and the last of them
+	first, last int32 // indices in Engine.queue of the first and last waiting sample
 
-	changed bool // a sample has come since Engine.Saved
+	changed bool // a sample came after Engine.Saved
 }
 
 func (s *series) Changed() bool { return s.changed }
@@ -39,14 +38,14 @@ type sharedModel struct {
 	model eval.Model
 }
 
-// seriesOf returns the series of a sample. It makes the series, with a new model, if the sample
-// is the first one, or the first one with new variables.
+// seriesOf returns the series of a sample. It makes the series, with a new model, for the first sample and for the
+// first one with new variables.
 func (e *Engine) seriesOf(dst *Results, in *assemble.Sample) (*series, error) {
 	isNew := in.Place == len(e.series)
 	if !isNew && e.series[in.Place].info == in.Series {
 		return e.series[in.Place], nil
 	}
-	if !isNew { // all results of the old variables have to come before resultBegin
+	if !isNew { // results of the old variables must precede resultBegin
 		if err := e.Settle(dst); err != nil {
 			return nil, err
 		}
@@ -92,8 +91,8 @@ func (e *Engine) newSeries(info *stream.Series, place, tier int) (*series, error
 	return s, nil
 }
 
-// modelFor returns the model for a series of dim variables: with scope Shared the existing one,
-// if there is one, else a new model of the shard.
+// modelFor returns the model for a series of dim variables: with scope Shared an existing model if possible, else a
+// new model of the shard.
 func (e *Engine) modelFor(h *shard, dim, tier int) (*sharedModel, error) {
 	if e.c.Scope == Shared {
 		for _, m := range e.shared {

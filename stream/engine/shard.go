@@ -13,11 +13,11 @@ type Constructors struct {
 	Lighter  []LighterModel
 }
 
-// shard is a group of series whose samples only one goroutine learns at a time. Shard i of n has
-// the series i, i+n, i+2n, … in order of appearance.
+// shard is a group of series that one goroutine at a time learns. Shard i of n has the series i, i+n, i+2n, … in
+// order of appearance.
 type shard struct {
 	Constructors
-	waiting []*series // series with waiting samples, in order of their first one
+	waiting []*series // series with waiting samples, in order of their first waiting sample
 
 	seasons, before []int     // scratch: seasons of a model, ascending
 	grown           []float64 // scratch, H x dim
@@ -40,8 +40,8 @@ func (e *Engine) learnShards(dst *Results) error {
 	return nil
 }
 
-// learnTogether lets the shards learn at the same time. They share no state, and each appends to
-// its own one of dst.parts.
+// learnTogether lets the shards learn at the same time. They share no state; each appends to its own element of
+// dst.parts.
 func (e *Engine) learnTogether(dst *Results) error {
 	resize(&dst.parts, len(e.shards))
 	results := make([]error, len(e.shards))
@@ -57,7 +57,7 @@ func (e *Engine) learnTogether(dst *Results) error {
 	return errors.Join(results...)
 }
 
-// learnShard learns from the waiting samples of h, series by series.
+// learnShard learns the waiting samples of h, series by series.
 func (e *Engine) learnShard(dst *Results, h *shard) error {
 	samples := 0
 	for _, s := range h.waiting {

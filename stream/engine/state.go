@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
-// Saved marks the present state as saved. Encoded(false) then has the changes since this call.
+// Saved marks the present state as saved. Encoded(false) then returns the changes since this call.
 func (e *Engine) Saved() {
 	e.assembler.Saved()
 	for _, s := range e.series {
@@ -19,10 +19,10 @@ func (e *Engine) Saved() {
 	}
 }
 
-// Restore replaces the state by a whole state of Encoded, then applies the changes to it, in
-// order. After an error the Engine is unchanged. Horizon, Emit, Levels, Joint, Intervals,
-// Baselines, Anomalies and MetricsWindow may differ from those of the saved Engine: the models
-// are restored; scores, intervals and baselines that do not fit begin empty.
+// Restore replaces the state by a whole state of Encoded, then applies the changes in order. After an error the
+// Engine is unchanged. Horizon, Emit, Levels, Joint, Intervals, Baselines, Anomalies and MetricsWindow may differ
+// from the saved Engine. The models are then restored, and scores, intervals and baselines that do not fit begin
+// empty.
 func (e *Engine) Restore(whole checkpoint.State, changes ...checkpoint.State) error {
 	fresh, err := New(e.c)
 	if err != nil {
@@ -50,7 +50,7 @@ func (e *Engine) read(s checkpoint.State, all bool) error {
 	return errors.Join(c.Finish(), src.Close())
 }
 
-// Warm is Restore for another log: Next is 0 after it, so that any offset is new.
+// Warm is Restore for another log. It sets Next to 0, so that every offset is new.
 func (e *Engine) Warm(whole checkpoint.State, changes ...checkpoint.State) error {
 	err := e.Restore(whole, changes...)
 	if err == nil {
@@ -67,8 +67,8 @@ func (e *Engine) stateOfAll(c *snapshot.Codec, all bool) {
 	e.scorer.state(c, all)
 }
 
-// state transfers all series, or only the changed ones, each with its place in the order of
-// appearance. A whole state equals the changes to a new Engine.
+// state transfers all series, or only the changed ones, each with its place in the order of appearance. Invariant:
+// the whole state equals the changes to a new Engine.
 func (e *Engine) state(c *snapshot.Codec, all bool) {
 	c.Section("engine")
 	c.Int64(&e.next)
@@ -98,7 +98,7 @@ func (e *Engine) checkSeries(c *snapshot.Codec) {
 	}
 }
 
-// sharedState transfers the models of the scope Shared.
+// sharedState transfers the models for the scope Shared.
 func (e *Engine) sharedState(c *snapshot.Codec) {
 	n := len(e.shared)
 	c.Len(&n, e.c.MaxDim)
@@ -131,8 +131,7 @@ func (e *Engine) sharedState(c *snapshot.Codec) {
 	}
 }
 
-// seriesState transfers the model of the i-th series. Its name and variables are in the state of
-// the Assembler.
+// seriesState transfers the model of the i-th series. The state of the Assembler has its name and variables.
 func (e *Engine) seriesState(c *snapshot.Codec, i int) {
 	c.Section("series")
 	if !c.Decoding() {
@@ -149,8 +148,8 @@ func (e *Engine) seriesState(c *snapshot.Codec, i int) {
 	e.costState(c, s)
 }
 
-// restoreSeries makes the i-th series with a new model, whose state is decoded next. It reports
-// success; after a failure c has the error.
+// restoreSeries makes the i-th series with a new model, whose state is decoded next. It reports success; otherwise
+// c has the error.
 func (e *Engine) restoreSeries(c *snapshot.Codec, i int) bool {
 	if c.Err() != nil {
 		return false

@@ -10,7 +10,7 @@ import (
 // results of a series are in the order of its samples.
 type stepResult struct {
 	kind    resultKind
-	warmUp  bool  // forecasts of y are not scored
+	warmUp  bool  // forecasts with the target y are not scored
 	due     bool  // scores of the series are due
 	dueAll  bool  // scores over all series are due
 	arrival int32 // see Results.arrival
@@ -21,18 +21,18 @@ type stepResult struct {
 
 	y             []float64        // dim; NaN = missing
 	inputs        []float64        // exogenous inputs, which baselines take before y; nil = none
-	levelSetScore float64          // of the model; NaN = none
+	levelSetScore float64          // level set score of the model; NaN = none
 	yhat          []float64        // H x dim, forecasts of the model after y; nil = none
-	spacing       assemble.Spacing // to the next sample; 0 = not known yet
+	spacing       assemble.Spacing // time to the next sample; 0 = unknown
 	phases        eval.Phases
 
-	// Intervals of the model for yhat, nil = none. bounds: lower ends, then upper ends,
-	// L x H x dim each. region: lower and upper ends of the joint region, H x dim each.
+	// Intervals of the model for yhat; nil = none. bounds: lower, then upper ends, L x H x dim each. region: lower,
+	// then upper ends of the joint region, H x dim each.
 	bounds, region []float64
 
-	learnt bounds // bounds that the model has found in the data
+	learnt bounds // bounds that the model has learnt from the data
 
-	missing int64 // number of samples missing before this one; for a break only those not filled in
+	missing int64 // number of samples missing before this one; for a break, only of those not filled in
 
 	event *stream.Event // nil for other kinds
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/orffvar/forecaster/stream/assemble"
 )
 
-// groupSize is the number of samples per series that a batch gathers, if the source has them: a
-// series is then loaded into the processor caches once for all of them.
+// groupSize is the number of samples per series that a batch gathers if the source has as many. The processor
+// caches then load a series once for all of them.
 const groupSize = 16
 
-// waiting is a sample that is not learnt yet. Waiting samples are learnt series by series. This
-// changes no result: a sample whose series shares state with others does not wait (see ordered),
-// and Score sorts the points by arrival.
+// waiting is a sample that is not learnt yet. Waiting samples are learnt series by series. No result depends on
+// this: a sample whose series shares state with others does not wait (see ordered), and Score sorts the points by
+// arrival.
 type waiting struct {
 	series  *series
 	sample  assemble.Sample
@@ -23,7 +23,7 @@ type waiting struct {
 	next    int32     // index in Engine.queue of the next sample of the series; -1 = none
 }
 
-// wait appends w to the queue for Settle.
+// wait appends w to Engine.queue for Settle.
 func (e *Engine) wait(w waiting) {
 	i, s := int32(len(e.queue)), w.series
 	w.next = -1
@@ -70,8 +70,8 @@ func (e *Engine) enqueue(dst *Results, s *series, in *assemble.Sample) error {
 	return nil
 }
 
-// ordered reports whether w has to be learnt after all earlier samples and before all later
-// ones: it reads state that other series change, or changes state that they read.
+// ordered reports whether w must be learnt after all earlier samples and before all later ones, because it reads
+// state that other series change, or changes state that they read.
 func (e *Engine) ordered(w *waiting) bool {
 	switch s := w.series; {
 	case e.c.Scope == Shared, w.dueAll, e.c.Evaluation.Losses != nil, e.c.Evaluation.Errors != nil, e.c.Evaluation.Inside != nil:
@@ -85,8 +85,7 @@ func (e *Engine) ordered(w *waiting) bool {
 	}
 }
 
-// Settle lets the models learn from the waiting samples, and appends the results to dst: the
-// batch with which LearnMessage was called.
+// Settle learns the waiting samples and appends the results to dst, which must be the batch passed to LearnMessage.
 func (e *Engine) Settle(dst *Results) error {
 	if len(e.queue) == 0 {
 		return nil
@@ -113,7 +112,7 @@ func (e *Engine) measured(in *assemble.Sample) (due, dueAll bool) {
 	return due, dueAll
 }
 
-// points estimates the number of points of a sample. Events do not count.
+// points estimates the number of points of a sample, without events.
 func (e *Engine) points(w *waiting) int {
 	if w.sample.Missing {
 		return 0
