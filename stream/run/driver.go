@@ -40,14 +40,14 @@ type Driver struct {
 	rebuild rebuild
 }
 
-// maxChanges is the largest number of checkpoints with changes between two whole ones.
+// maxChanges is the largest number of checkpoints of changes between two whole ones.
 const maxChanges = 1000
 
-// After a checkpoint of more than largeBytes, at least one record per KiB comes before the next
-// one. Otherwise the models would wait for the disk about as long as they learn, in a backlog.
+// largeBytes is the size of a checkpoint above which at least one record per KiB must come before the next.
+// Otherwise, in a backlog, the models would wait for the disk about as long as they learn.
 const largeBytes = 64 << 20
 
-// NewDriver returns a Driver, which does not use the durations in c.
+// NewDriver returns a Driver. It ignores the durations in c.
 func NewDriver(c Config) (*Driver, error) {
 	if c.Source == nil || c.Decoder == nil || c.Engine == nil || c.Sink == nil {
 		return nil, errors.New("stream: a Runner needs a Source, a Decoder, an Engine and a Sink")
@@ -113,7 +113,7 @@ func (d *Driver) warm() (checkpoint.Positions, error) {
 	return list[len(list)-1].Outputs, d.c.Engine.Warm(whole, changes...)
 }
 
-// compare returns a *checkpoint.SettingsError if settings differ that are not adjustable.
+// compare returns a *checkpoint.SettingsError if any setting differs that is not adjustable.
 func (d *Driver) compare(saved, now []checkpoint.Setting) error {
 	changed := checkpoint.Compare(saved, now)
 	fixed := slices.DeleteFunc(slices.Clone(changed), func(s checkpoint.SettingChange) bool { return slices.Contains(d.c.Adjustable, s.Key) })
@@ -175,9 +175,8 @@ func (d *Driver) Apply(b *engine.Results, m *stream.Message) (full bool, err err
 // Decode appends m and its decoded parts to dst.
 func (d *Driver) Decode(dst *engine.Decoded, m *stream.Message) { dst.Decode(d.c.Decoder, m) }
 
-// Learn lets the engine learn from the i-th message of src. It takes a checkpoint every
-// CheckpointRecords records, or less often: see largeBytes. A full b has to be delivered before
-// the next Learn.
+// Learn lets the engine learn the i-th message of src. It takes a checkpoint every CheckpointRecords records, or
+// less often: see largeBytes. A full b must be delivered before the next Learn.
 func (d *Driver) Learn(b *engine.Results, src *engine.Decoded, i int) (full bool, err error) {
 	before, again := b.Records, src.Offset(i) < d.rebuild.to
 	if err := d.c.Engine.LearnMessage(b, src, i); err != nil {
@@ -218,18 +217,17 @@ func (c *Config) full(b *engine.Results) bool {
 	return enough || b.Bytes() >= cmp.Or(c.BatchBytes, bytes)
 }
 
-// Settle lets the models learn from the samples that Learn has left waiting. It has to be
-// called before b is scored.
+// Settle lets the models learn the waiting samples. It must be called before b is scored.
 func (d *Driver) Settle(b *engine.Results) error { return d.c.Engine.Settle(b) }
 
-// Unsaved reports whether the state has changed since the last checkpoint, and may be saved.
+// Unsaved reports whether the state has changed since the last checkpoint and can be saved.
 func (d *Driver) Unsaved() bool {
 	return d.c.Store != nil && d.c.Engine.Next() != d.saved && !d.rebuild.active(d.c.Engine)
 }
 
-// Checkpoint makes Deliver save the state after b, if that is Unsaved: the changes since the
-// last checkpoint, or the whole state once the changes add up to its size. Deliver encodes the
-// state while it writes, so b has to be delivered before the next Learn.
+// Checkpoint makes Deliver save the state after b if it is Unsaved: the changes since the last checkpoint, or the
+// whole state once the changes add up to its size. Deliver encodes the state while it writes, so b must be
+// delivered before the next Learn.
 func (d *Driver) Checkpoint(b *engine.Results) error {
 	d.since = 0
 	if !d.Unsaved() {
@@ -249,8 +247,8 @@ func (d *Driver) Checkpoint(b *engine.Results) error {
 // Score turns the step results in b into points.
 func (d *Driver) Score(b *engine.Results) error { return d.c.Engine.Score(b) }
 
-// Deliver writes the points and dead letters of b, then saves and commits its checkpoint, if it
-// has one. It calls lap after each stage.
+// Deliver writes the points and dead letters of b, then saves and commits its checkpoint, if any. It calls lap
+// after each stage.
 func (d *Driver) Deliver(ctx context.Context, b *engine.Results, lap func(Stage)) error {
 	if b.Silent {
 		silence(b)

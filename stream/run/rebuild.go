@@ -11,15 +11,15 @@ import (
 	"github.com/orffvar/forecaster/stream/engine"
 )
 
-// rebuild learns again, from the log, a state that another version has saved. Messages before
-// the offset of that state are learnt; their results are neither written nor saved.
+// rebuild relearns from the log a state that another version has saved. It learns the messages before the offset of
+// that state, and neither writes nor saves their results.
 type rebuild struct {
 	to   int64       // offset of the saved state
 	last stream.Mark // the last message before the saved state
 }
 
-// ofVersion reports whether an update of the program explains all changes: the build differs,
-// and every other changed setting is unknown to one of the two versions.
+// ofVersion reports whether an update of the program explains all changed settings: the build differs, and every
+// other changed setting is unknown to one of the two versions.
 func ofVersion(changed []checkpoint.SettingChange) bool {
 	updated := false
 	for _, c := range changed {
@@ -48,7 +48,7 @@ func (r *rebuild) begin(ctx context.Context, c *Config, last checkpoint.Checkpoi
 	return nil
 }
 
-// active reports whether e is still before the offset of the saved state.
+// active reports whether e has not reached the offset of the saved state yet.
 func (r *rebuild) active(e *engine.Engine) bool { return e.Next() < r.to }
 
 // learnt marks b as silent after the i-th message of src, and reports whether b is full: a batch

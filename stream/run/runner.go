@@ -55,18 +55,18 @@ type Config struct {
 	CheckpointEvery   time.Duration
 	CheckpointRecords int64
 
-	// BatchPoints and BatchBytes are the sizes at which a batch is full; 0 means 2,000 points
-	// and 8 MiB. With BatchPoints = 0, a batch of many series is not full before it has several
-	// samples per series. One record may exceed both sizes.
+	// BatchPoints and BatchBytes are the sizes at which a batch is full; 0 means 2,000 points and 8 MiB. With
+	// BatchPoints = 0, a batch of many series also waits for several samples per series. One record may exceed both
+	// sizes.
 	BatchPoints int
 	BatchBytes  int
 
-	// DrainTimeout is the time for writing the last batches after the context of Run has
-	// ended; 0 means 10 s.
+	// DrainTimeout is the longest time for writing the last batches after the context of Run has ended; 0 means 10
+	// s.
 	DrainTimeout time.Duration
 
-	// StallTimeout is the longest time without a heartbeat of a stage, see
-	// stream.WithHeartbeat: then Run abandons the stage and returns a *StalledError. 0: no limit.
+	// StallTimeout is the longest time without a heartbeat of a stage, see stream.WithHeartbeat. After it, Run
+	// abandons the stage and returns a *StalledError. 0: no limit.
 	StallTimeout time.Duration
 }
 
@@ -200,7 +200,7 @@ func (r *Runner) work(reading context.Context, stopReading func(), writing conte
 // messages read are written.
 var ErrDrain = errors.New("stream: stopped before all that was read was written; the next start resumes from the last checkpoint")
 
-// resumed initializes the counters that do not begin at 0 after a checkpoint.
+// resumed sets the counters that do not start at 0 after a checkpoint.
 func (r *Runner) resumed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -208,7 +208,7 @@ func (r *Runner) resumed() {
 	r.stats.Series = int64(r.c.Engine.NumSeries())
 }
 
-// blocks is the number of blocks: one is being filled, one learnt from, and three wait.
+// blocks is the number of blocks: one is filled, one is learnt, and three wait.
 const blocks = 5
 
 // intake passes blocks from the reader to the models, and back.
@@ -267,11 +267,10 @@ func (r *Runner) read(ctx context.Context, in *intake) {
 	}
 }
 
-// batches is the number of Results: one is being learnt into, one scored, one written, and one
-// waits.
+// batches is the number of Results: one is filled by the models, one scored, one written, and one waits.
 const batches = 4
 
-// outlet passes batches from the models to the scorer, to the writer, and back.
+// outlet passes batches from the models to the scorer, to the writer, and back to the models.
 type outlet struct {
 	free, full, scored chan *engine.Results
 	saved              chan struct{} // receives after each saved checkpoint
@@ -286,8 +285,8 @@ func newOutlet() *outlet {
 	return p
 }
 
-// swap passes b to the scorer, waits until its checkpoint is saved, if it has one, and returns
-// an empty batch. Nil: the writer has ended.
+// swap passes b to the scorer and returns an empty batch. If b has a checkpoint, it first waits until the
+// checkpoint is saved. Nil: the writer has ended.
 func (p *outlet) swap(b *engine.Results) *engine.Results {
 	saving := b.Checkpoint
 	select {
@@ -394,8 +393,8 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 	}
 }
 
-// next waits for a block or a change. It returns neither when a checkpoint is due: an idle
-// source must not delay checkpoints.
+// next waits for a block or a change. It returns neither if a checkpoint is due, so that an idle source does not
+// delay checkpoints.
 func (r *Runner) next(in *intake, due time.Time) (*block, *Change) {
 	select {
 	case k := <-in.full:

@@ -6,11 +6,11 @@ import (
 	"sync/atomic"
 )
 
-// helpers is the number of goroutines that Together has started and that still run.
+// helpers is the number of running goroutines started by Together.
 var helpers atomic.Int32
 
-// Together calls work(0), work(1), …, work(n-1), in the goroutine of the caller and in helpers.
-// All callers together have at most GOMAXPROCS - 1 helpers. It fits engine.Config.Together.
+// Together calls work(0), work(1), …, work(n-1), in the goroutine of the caller and in helpers. At any time all
+// callers have at most GOMAXPROCS - 1 helpers. It can serve as engine.Config.Together.
 func Together(n int, work func(i int)) {
 	var next atomic.Int32
 	some := func() {
