@@ -72,7 +72,7 @@ func KernelLaws() []Law {
 				next[i], next[i+1] = math.Sin(2*u)+.5*v, math.Cos(2*u-v)
 			}
 		}},
-		{"line", 8, .5, func(next, x []float64) { // all see the same, each a little more of it
+		{"line", 8, .5, func(next, x []float64) { // two functions of equal inputs, mixed by the place on the line
 			u, v := x[0], x[7]
 			for i := range next {
 				p := float64(i) / 7
