@@ -156,7 +156,7 @@ type Follower interface {
 // scored reports whether forecasts of the target at row are scored.
 func (e *Evaluation) scored(row int64) bool { return row >= e.From && (e.To == 0 || row < e.To) }
 
-// Baseline is a model, one per series, with whose forecasts those of the model are compared.
+// Baseline is a model for comparison, one per series.
 type Baseline struct {
 	Name string // name in the metrics
 	New  func(dim, horizon int) (eval.Model, error)

@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/stream/event"
 )
 
-// rescue replaces the state of the model of s by that of a new model, because the forecasts of s are not sane.
+// rescue replaces the state of the model of s by the state of a new model, because the forecasts of s are not sane.
 // Other series that share the model keep their lags.
 //
 // No earlier state is kept as a fallback, which would double the memory of a series. No data are known to lead
