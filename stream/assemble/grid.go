@@ -15,7 +15,7 @@ type grid struct {
 	name   string
 	names  []string       // names of the columns, in order of appearance
 	index  map[string]int // column by name; never ranged over
-	since  []int64        // per column, the earliest row with a value of it before a row was closed
+	since  []int64        // per column, the earliest row with a value before a row was closed
 	latest int64          // largest time of a value
 	line   timeline       // timeline of the times of values
 	begun  bool           // some row is closed; closed is the last closed row

@@ -60,7 +60,7 @@ func (g *grid) rowAt(at int64) *row {
 	return &g.open[i]
 }
 
-// due reports whether the first open row of g has to close.
+// due reports whether the first open row of g must close.
 func (a *Assembler) due(g *grid) bool {
 	first := &g.open[0]
 	return a.over(g, first.at) || !a.c.Assembly.WaitForLate && g.begun && first.at == g.closed+1 && a.complete(g, first)
