@@ -110,7 +110,7 @@ func NewRunner(c Config) (*Runner, error) {
 // permanent. When the source or ctx ends, Run writes the results of all messages read, takes a
 // checkpoint, and returns nil. It closes nothing, and can be called once.
 //
-// Work that goes on after DrainTimeout is abandoned: at once if ctx was cancelled without a
+// Work that continues after DrainTimeout is abandoned: at once if ctx was cancelled without a
 // cause, since then the process ends, else after a minute.
 func (r *Runner) Run(ctx context.Context) error {
 	if r.started.Swap(true) {
@@ -153,7 +153,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	stalled := r.hanging(r.c.DrainTimeout)
 	patience := min(500*time.Millisecond, r.c.DrainTimeout/8)
 	if !errors.As(context.Cause(writing), &stalled) && !errors.Is(context.Cause(ctx), context.Canceled) {
-		patience = time.Minute // the process goes on, and may need the files that this work holds
+		patience = time.Minute // the process continues, and may need the files held by this work
 	}
 	select {
 	case <-ended: // the work has noticed the end of its context
