@@ -19,7 +19,7 @@
 // loser is void, and Run joins the group again.
 //
 // A StateTopic keeps the checkpoints of the partitions in a compacted topic, so that
-// the next owner of a partition goes on with its state.
+// the next owner of a partition resumes from its state.
 //
 // A reader of a Kafka log should know:
 //

@@ -14,7 +14,7 @@ type anomalySink struct{ *Producer }
 
 var _ stream.Sink = (*anomalySink)(nil)
 
-// NewAnomalies returns a sink that has not connected yet. The topic has to exist. For letters
+// NewAnomalies returns a sink that has not connected yet. The topic must exist. For letters
 // see New.
 //
 // The sink writes the events of anomalies to a topic, as JSON:

@@ -15,7 +15,7 @@ type deadLetters struct{ *Producer }
 
 var _ stream.DeadLetters = (*deadLetters)(nil)
 
-// NewDeadLetters returns a sink that has not connected yet. The topic has to exist.
+// NewDeadLetters returns a sink that has not connected yet. The topic must exist.
 //
 // The sink keeps refused messages in a topic, with their key and value. Headers have the reason
 // and the place of the message in the input:
