@@ -146,8 +146,8 @@ func BenchmarkStage(b *testing.B) {
 	}
 }
 
-// TestHotPathDoesNotAllocate: decoding a sample, the engine with all that stands
-// beside a model, and encoding what comes of it, for each number of variables.
+// TestHotPathDoesNotAllocate: decoding a sample, the engine with everything beside the model, and encoding the
+// points do not allocate, for each number of variables.
 func TestHotPathDoesNotAllocate(t *testing.T) {
 	check := func(what string, d int, f func()) {
 		t.Helper()

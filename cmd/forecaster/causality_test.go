@@ -109,8 +109,8 @@ func evaluateJSON(t *testing.T, args ...string) map[string]map[string]any {
 	return results
 }
 
-// TestModelsDoNotInfluenceEachOther: the figures of a model are the same,
-// whichever others are evaluated beside it and in whatever order.
+// TestModelsDoNotInfluenceEachOther: the figures of a model do not depend on the other models in the evaluation or
+// on their order.
 func TestModelsDoNotInfluenceEachOther(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "data.csv")
 	writeFile(t, file, seriesCSV(400, 2, .02, 2))
@@ -128,8 +128,7 @@ func TestModelsDoNotInfluenceEachOther(t *testing.T) {
 	}
 }
 
-// TestNoScoreSeesLaterRows: what comes after the scored rows changes no score of
-// evaluate.
+// TestNoScoreSeesLaterRows: rows after the scored rows change no score of evaluate.
 func TestNoScoreSeesLaterRows(t *testing.T) {
 	const rows, half = 400, 200
 	file := filepath.Join(t.TempDir(), "data.csv")

@@ -13,7 +13,8 @@ import (
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 )
 
-// TestRealCollector: what a Collector with configs/opentelemetry/collector.yaml writes is forecast, in both encodings.
+// TestRealCollector: the output of a Collector with configs/opentelemetry/collector.yaml is forecast, in both
+// encodings.
 func TestRealCollector(t *testing.T) {
 	t.Parallel()
 	for _, encoding := range []string{"otlp_proto", "otlp_json"} {

@@ -54,7 +54,7 @@ func anchors(text string) []string {
 	return ids
 }
 
-// TestLinks: whatever a page refers to inside the repository is there.
+// TestLinks: every link of a page inside the repository has a target.
 func TestLinks(t *testing.T) {
 	all := pages(t)
 	for name, text := range all {
@@ -91,7 +91,7 @@ func TestEveryPageIsInTheIndex(t *testing.T) {
 	}
 }
 
-// TestComparisonHasTheFigureOfReadme: the error of auto on ETTh2 is the one that README.md records.
+// TestComparisonHasTheFigureOfReadme: the error of auto on ETTh2 equals the figure in README.md.
 func TestComparisonHasTheFigureOfReadme(t *testing.T) {
 	row := regexp.MustCompile(`│ auto +│ +1 │ 10,800 │ +(0\.[0-9]+) │`).FindSubmatch(readFile(t, "../../README.md"))
 	if row == nil {

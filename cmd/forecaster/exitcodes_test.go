@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestExitCodes: the same mistake has the same exit code in every command, that of the page.
+// TestExitCodes: a mistake has the same exit code in every command, as documented.
 func TestExitCodes(t *testing.T) {
 	dir := t.TempDir()
 	good, refused := filepath.Join(dir, "good.csv"), filepath.Join(dir, "refused.csv")

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// TestHealth: the exit code is that of the endpoint's answer, whatever address the job listens on.
+// TestHealth: the exit code follows the answer of the endpoint, for any address of the job.
 func TestHealth(t *testing.T) {
 	answer := http.StatusOK
 	asked := ""

@@ -125,7 +125,7 @@ func unmarshal(t *testing.T, text string, v any) {
 	}
 }
 
-// TestShippedConfiguration: configs/forecaster.yaml is what create prints.
+// TestShippedConfiguration: configs/forecaster.yaml equals the output of create.
 func TestShippedConfiguration(t *testing.T) {
 	if got := readFile(t, "../../configs/forecaster.yaml"); string(got) != mustCall(t, "create") {
 		t.Error("run: go run ./cmd/forecaster create > configs/forecaster.yaml")

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestFault84_OlderCheckpoint: an update goes on from what an older version has learnt. Its checkpoint,
-// after 300 of 400 rows of var1, cannot be read any more: the rows are learnt again, those that were
-// forecast are not written again, and the others are what a run without a break writes.
+// TestFault84_OlderCheckpoint: an update resumes a job of an older version whose checkpoint, after 300 of 400 rows
+// of var1, is unreadable. It learns the rows again. It does not write forecasts again that were written, and the
+// others equal those of a run without a break.
 func TestFault84_OlderCheckpoint(t *testing.T) {
 	older := filepath.Join("..", "..", "internal", "wire", "testdata", "older")
 	job := func(dir string, sets ...string) (code int, stderr string) {

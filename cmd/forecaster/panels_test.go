@@ -16,8 +16,8 @@ import (
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 )
 
-// TestPanelQueries runs the queries of docs/howto/grafana-panel.md against a real
-// InfluxDB with what a replay has written. Each must return rows.
+// TestPanelQueries runs the queries of docs/howto/grafana-panel.md against a real InfluxDB with the points of a
+// replay. Each must return rows.
 func TestPanelQueries(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

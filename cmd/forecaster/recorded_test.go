@@ -23,8 +23,8 @@ var (
 	varying = regexp.MustCompile(` samples through broker, |^Forecasts: `)
 )
 
-// TestRecordedOutput: what README.md and the tutorial show is what the commands print, to the last
-// digit. Other architectures round in other ways.
+// TestRecordedOutput: the output in README.md and in the tutorial equals the output of the commands, to the last
+// digit. Other architectures round differently.
 func TestRecordedOutput(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the pages show the numbers of amd64")

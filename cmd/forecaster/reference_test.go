@@ -24,8 +24,7 @@ import (
 
 const references = "../../docs/reference"
 
-// TestReference compares the pages of docs/reference with what the program says of
-// itself. UPDATE_DOCS=1 writes them.
+// TestReference compares the pages of docs/reference with the program. UPDATE_DOCS=1 writes them.
 func TestReference(t *testing.T) {
 	for name, text := range map[string]string{
 		"cli.md":      cliReference(t),

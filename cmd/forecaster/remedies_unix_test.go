@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// TestErrorsNameARemedy: what a new user does wrong ends with the command, the flag or the
-// key that helps.
+// TestErrorsNameARemedy: the error for a mistake of a new user ends with the command, the flag or the key that
+// helps.
 func TestErrorsNameARemedy(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestRestartWithOtherOutputs: a job that is started again with another horizon, other levels,
-// emitted horizons and windows goes on with what its model has learnt. Its forecasts of one
-// step are those of a job that was never stopped. Other settings are refused by name.
+// TestRestartWithOtherOutputs: a job restarted with another horizon, levels, emitted horizons and windows keeps the
+// state of its model. Its one-step forecasts equal those of a job that was never stopped. Other settings are
+// refused by name.
 func TestRestartWithOtherOutputs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

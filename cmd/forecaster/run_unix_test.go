@@ -273,9 +273,8 @@ func TestCheckpointsInATopic(t *testing.T) {
 	}
 }
 
-// TestSeveralMembers does what docs/howto/several-members.md says: two members share
-// the partitions; when one is told to stop, and when the other is killed and started
-// again, all samples get their forecasts.
+// TestSeveralMembers follows docs/howto/several-members.md. Two members share the partitions; one is stopped, the
+// other killed and restarted, and all samples still get their forecasts.
 func TestSeveralMembers(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// TestSignalsAreCaughtFirst: no other package of this module is initialised before the
-// one that catches signals.
+// TestSignalsAreCaughtFirst: the package that catches signals is initialised before any other package of this
+// module.
 func TestSignalsAreCaughtFirst(t *testing.T) {
 	if testing.CoverMode() != "" {
 		t.Skip("counters of coverage give every package an initialisation")

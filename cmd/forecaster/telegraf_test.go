@@ -90,8 +90,7 @@ func forecastsOf(t *testing.T, path string) map[string]int {
 	return n
 }
 
-// TestTelegrafInThreeLines: what Telegraf publishes becomes forecasts with three
-// lines of configuration.
+// TestTelegrafInThreeLines: three lines of configuration turn the messages of Telegraf into forecasts.
 func TestTelegrafInThreeLines(t *testing.T) {
 	t.Parallel()
 	broker := startBroker(t, "telegraf")
@@ -254,8 +253,8 @@ func hostMetrics(steps int) (messages []string) {
 	return messages
 }
 
-// TestTelegrafToInfluxDB: what Telegraf has put into a topic of a real Kafka is, with
-// three lines of configuration, forecasts of every variable in a real InfluxDB.
+// TestTelegrafToInfluxDB: with three lines of configuration, messages of Telegraf in a real Kafka become forecasts
+// of every variable in a real InfluxDB.
 func TestTelegrafToInfluxDB(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -33,7 +33,7 @@ func TestCompareClosedForm(t *testing.T) {
 	near(t, "half the interval", (c.Upper-c.Lower)/2, 2.364624251*c.SE, 1e-8)
 }
 
-// TestIntervalAndPAgree: an interval of level 1 - p ends at 0, whatever the losses.
+// TestIntervalAndPAgree: an interval of level 1 - p ends at 0, for any losses.
 func TestIntervalAndPAgree(t *testing.T) {
 	for seed := range uint64(50) {
 		a, b := overlapping(60, 3, seed), overlapping(60, 3, seed+100)

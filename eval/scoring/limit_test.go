@@ -32,8 +32,9 @@ func TestReachWhiteNoise(t *testing.T) {
 	}
 }
 
-// TestReachSimulated compares with paths of an autoregression and of a random walk, whose widths are known. The tolerance is what
-// an error that is no longer normal, once paths are cut off, costs far from the forecast; that of the simulation is .002.
+// TestReachSimulated compares with paths of an autoregression and of a random walk with known widths. The tolerance
+// covers the error of the normal approximation after paths are cut off, which is largest far from the forecast. The
+// error of the simulation is .002.
 func TestReachSimulated(t *testing.T) {
 	const steps, paths = 12, 200_000
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -43,8 +43,7 @@ func encodeState(s snapshot.Stateful) []byte {
 	return c.Bytes()
 }
 
-// TestOptions: what the two sides have in common is restored, whatever their order; the
-// rest is dropped, or stays as it is.
+// TestOptions: options known to both sides are restored in any order. Others are dropped, or keep their values.
 func TestOptions(t *testing.T) {
 	saved := newPages("a", "b", "c")
 	saved.first, saved.last, saved.unit = 1, 2, 3

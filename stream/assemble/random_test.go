@@ -235,8 +235,8 @@ func (r *randomScript) value(series, name string) float64 {
 	return float64(r.IntN(2000)-1000) / 4
 }
 
-// TestRandomScripts: an Assembler says of random records what the reference says, and goes on alike after
-// its state, or the changes of it, were read again.
+// TestRandomScripts: for random records an Assembler gives the same results as the reference, also after its state,
+// or changes to it, were read again.
 func TestRandomScripts(t *testing.T) {
 	said := make(map[string]int)
 	for seed := range uint64(150) {

@@ -169,8 +169,8 @@ func (s *stopper) Sample(*assemble.Sample) error {
 	return nil
 }
 
-// TestReceiverStops: an error of the receiver comes back, whatever sample it was at: a filled gap, a filled
-// row or one that has come.
+// TestReceiverStops: an error of the receiver is returned, for a filled gap, a filled row and a sample that has
+// arrived.
 func TestReceiverStops(t *testing.T) {
 	for _, c := range []assemble.Config{
 		{Interval: time.Second, MaxGap: 3},

@@ -22,8 +22,8 @@ func points(n int) *stream.Batch {
 	return b
 }
 
-// TestWideRequests: a request of points of a thousand variables stays below what servers
-// refuse, and has every point.
+// TestWideRequests: a request with points of a thousand variables stays below the limits of servers, and has every
+// point.
 func TestWideRequests(t *testing.T) {
 	names := make([]string, 1024)
 	for i := range names {
@@ -57,8 +57,8 @@ func TestWideRequests(t *testing.T) {
 	}
 }
 
-// TestChunks: requests together are what the encoder makes of the whole batch, and
-// all but the last have the lines they may.
+// TestChunks: joined requests equal the encoding of the whole batch, and all but the last have the largest number
+// of lines.
 func TestChunks(t *testing.T) {
 	b := points(70)
 	for i := range 100 {

@@ -7,8 +7,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// TestArena: a slice keeps its elements whatever follows, and the memory is
-// used again after a reset.
+// TestArena: a slice keeps its elements until the reset, after which the memory is used again.
 func TestArena(t *testing.T) {
 	var a arena[int]
 	if a.copy(nil) != nil || a.copy([]int{}) == nil {

@@ -45,9 +45,9 @@ func offer(t *testing.T, e *engine.Engine, b *engine.Results, n, dim, rounds int
 	}
 }
 
-// TestFault56_MemoryDecides: with a budget the first series get the best model, later ones a
-// lighter one, and what does not fit is refused with the reason; the heap stays below the
-// budget, and every series that was taken goes on.
+// TestFault56_MemoryDecides: with a budget the first series get the best model and later ones a lighter one. A
+// series that does not fit is refused with the reason. The heap stays below the budget, and every accepted series
+// continues.
 func TestFault56_MemoryDecides(t *testing.T) {
 	const budget = 24 << 20
 	before := heap()
@@ -116,8 +116,8 @@ func TestFault56_MemoryDecides(t *testing.T) {
 	}
 }
 
-// TestNewVariablesTakeThePlaceOfTheOld: a series that gets other variables needs only what it takes beyond its own,
-// in a budget that is full.
+// TestNewVariablesTakeThePlaceOfTheOld: in a full budget, a series with new variables needs memory only for its
+// growth.
 func TestNewVariablesTakeThePlaceOfTheOld(t *testing.T) {
 	c := tierConfig(2 << 20)
 	c.SchemaChangeAfter = 1
@@ -139,8 +139,8 @@ func TestNewVariablesTakeThePlaceOfTheOld(t *testing.T) {
 	}
 }
 
-// TestFault56_WideSeries: the cost of a wide series, which is extrapolated, is what it holds to
-// a fifth, and one that is too wide for the budget is refused without being made.
+// TestFault56_WideSeries: the extrapolated cost of a wide series is within a fifth of its memory. A series too wide
+// for the budget is refused without being made.
 func TestFault56_WideSeries(t *testing.T) {
 	const dim = 200
 	const large = 1 << 40

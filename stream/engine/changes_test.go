@@ -37,9 +37,8 @@ func unruly(rng *rand.Rand, n int) []stream.Record {
 	return rs
 }
 
-// TestChangesAreAll: a whole state and what changed since give the state, whatever
-// happened and whenever it was saved. So nothing changes a series or an assembly
-// without being noticed.
+// TestChangesAreAll: a whole state and the later changes give the state, for any history and any time of saving. So
+// every change of a series or of an assembly is recorded.
 func TestChangesAreAll(t *testing.T) {
 	for name, tune := range map[string]func(c *engine.Config){
 		"series":   func(*engine.Config) {},

@@ -56,8 +56,8 @@ func clockRun(t *testing.T, c engine.Config, n int, every time.Duration, off fun
 	return learnt, letters
 }
 
-// TestFault73_TimeByAgreement: whatever a clock shows for a while, one row or thousands, ahead or
-// behind, in one series or in all: once it is right again, each series misses at most ten rows.
+// TestFault73_TimeByAgreement: once a wrong clock is right again, each series misses at most ten rows. The clock
+// may have been wrong for one row or thousands, ahead or behind, in one series or in all.
 func TestFault73_TimeByAgreement(t *testing.T) {
 	const day = 24 * time.Hour
 	at := func(rows map[int]time.Duration) func(int, int) time.Duration {
@@ -145,8 +145,7 @@ func TestFault73_TimeByAgreement(t *testing.T) {
 	}
 }
 
-// TestFault73_LateInOpenRows: what comes late into rows that are still waited for does not take
-// the time back.
+// TestFault73_LateInOpenRows: late values in rows that are still open do not set the time back.
 func TestFault73_LateInOpenRows(t *testing.T) {
 	c := timeConfig(false)
 	c.Assembly.Wait, c.Assembly.WaitForLate = time.Hour, true

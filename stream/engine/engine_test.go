@@ -14,8 +14,8 @@ import (
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
-// TestRestartAnywhere: an engine restored from a snapshot and shown some records
-// again continues like the one that was never interrupted, bit for bit.
+// TestRestartAnywhere: an engine restored from a snapshot, to which some records come again, continues bit for bit
+// like an engine without a restart.
 func TestRestartAnywhere(t *testing.T) {
 	for _, scope := range []engine.Scope{engine.PerSeries, engine.Shared} {
 		c := streamtest.DriftConfig()
@@ -66,7 +66,7 @@ func textOf(b *engine.Results, levels []float64) string {
 	return out
 }
 
-// TestBatchKeepsEarlierPoints: points stay what they are while the batch grows.
+// TestBatchKeepsEarlierPoints: earlier points are unchanged while the batch grows.
 func TestBatchKeepsEarlierPoints(t *testing.T) {
 	rs := streamtest.Records(600, 5)
 	one, many := streamtest.NewEngine(t, streamtest.DriftConfig()), streamtest.NewEngine(t, streamtest.DriftConfig())

@@ -173,7 +173,7 @@ func TestCalendarIsThatOfTheTarget(t *testing.T) {
 	}
 }
 
-// TestInputsAreBounded: what lies too far ahead, or is too large, is refused.
+// TestInputsAreBounded: inputs too far ahead or too large are refused.
 func TestInputsAreBounded(t *testing.T) {
 	var log []string
 	e := takerEngine(t, &log, nil)

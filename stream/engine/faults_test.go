@@ -34,8 +34,8 @@ func TestFault33_LimitsOnSeriesAndSize(t *testing.T) { playScript(t, "limits") }
 var hostile = []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e308, -1e308, math.MaxFloat64, 5e-324, -5e-324, 0,
 	math.Copysign(0, -1), 1e50, 1e150, 1 << 53, streamtest.Poison}
 
-// TestFault27_HostileNumbers: whatever comes in, what goes out is finite, and
-// NaN only where a value is missing by definition.
+// TestFault27_HostileNumbers: for any input the output is finite. It is NaN only where a value is missing by
+// definition.
 func TestFault27_HostileNumbers(t *testing.T) {
 	e := streamtest.NewEngine(t, streamtest.DriftConfig())
 	var b engine.Results

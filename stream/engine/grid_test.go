@@ -125,8 +125,8 @@ func TestOrderWithinWaitDoesNotMatter(t *testing.T) {
 	}
 }
 
-// TestRestartBetweenParts: an engine restored between two parts of a row goes on
-// like one that was not interrupted, and its state is the same to the byte.
+// TestRestartBetweenParts: an engine restored between two parts of a row continues like an engine without a
+// restart, with the same state to the byte.
 func TestRestartBetweenParts(t *testing.T) {
 	for _, a := range []assemble.Assembly{{}, {Wait: 20 * time.Second, Fill: assemble.FillLast}, {Wait: 35 * time.Second, WaitForLate: true}} {
 		c := assemblyConfig(a)
@@ -187,8 +187,7 @@ func TestDamagedAssembly(t *testing.T) {
 	}
 }
 
-// TestAssemblyDoesNotAllocate: once the variables are known, parts cost nothing
-// but what the rows they close cost.
+// TestAssemblyDoesNotAllocate: once the variables are known, parts allocate no more than the rows that they close.
 func TestAssemblyDoesNotAllocate(t *testing.T) {
 	c := assemblyConfig(assemble.Assembly{Wait: 20 * time.Second, WaitForLate: true})
 	c.MetricsEvery, c.Baselines = 0, nil

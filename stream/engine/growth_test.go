@@ -138,8 +138,8 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestGrowthWithinTheBudget: what memory suffices for grows; the others keep the young model and
-// say so, and none is refused that fits with it.
+// TestGrowthWithinTheBudget: series grow as long as the memory suffices. The others report that they keep the light
+// model, and no series that fits with it is refused.
 func TestGrowthWithinTheBudget(t *testing.T) {
 	const series, budget = 60, 24 << 20
 	c := tierConfig(budget)
@@ -173,8 +173,8 @@ func TestGrowthWithinTheBudget(t *testing.T) {
 	}
 }
 
-// TestGrownSeriesCostWhatTheyHold: a series that has grown takes of the budget what one takes that began with its
-// model, and a state that is restored, also in the place of another one, takes what it took.
+// TestGrownSeriesCostWhatTheyHold: a grown series costs as much of the budget as a series that began with its
+// model. A restored state costs as much as the saved one, also when it replaces another.
 func TestGrownSeriesCostWhatTheyHold(t *testing.T) {
 	const series, budget = 5, 64 << 20
 	full := tierConfig(budget)

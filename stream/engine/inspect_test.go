@@ -39,8 +39,7 @@ func (s *alarmingSeries) Drift() (drift.Change, bool) {
 
 func (s *alarmingSeries) Anomaly() (float64, bool) { return s.last / 1000, s.last > 2 }
 
-// TestModelsAreAsked: what a model notices becomes events and a field of the
-// observation of that very sample.
+// TestModelsAreAsked: findings of a model become events, and a field of the observation of the same sample.
 func TestModelsAreAsked(t *testing.T) {
 	e, err := engine.New(engine.Config{
 		Model: "m", NewModel: func(dim int) (eval.Model, error) { return alarming{streamtest.NewDrift(dim, 1, 0)}, nil }, Horizon: 1,

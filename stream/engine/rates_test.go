@@ -14,9 +14,8 @@ import (
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
-// TestRates: counters become what they have risen by in a second, whatever the distance of their values; where
-// nobody knows, at the first value and at a reset without its time, the value is missing. The order within Wait
-// does not matter, nor does a restart.
+// TestRates: counters become their increase per second, for any distance of their values. The value is missing at
+// the first value, and at a reset without its time. Neither the order within Wait nor a restart matters.
 func TestRates(t *testing.T) {
 	const unknown = 1
 	at := func(seconds float64) int64 { return int64(seconds * 1e9) }

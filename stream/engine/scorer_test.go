@@ -18,8 +18,8 @@ import (
 	"github.com/orffvar/forecaster/varmodel/interval"
 )
 
-// TestCompanionsBesideTheModel: intervals and the drift detector say beside a model
-// what they say around it, over gaps and restarts.
+// TestCompanionsBesideTheModel: intervals and the drift detector give the same results beside a model as around it,
+// over gaps and restarts.
 func TestCompanionsBesideTheModel(t *testing.T) {
 	levels := []float64{.8, .5}
 	intervals := func(dim int) interval.Config {

@@ -128,7 +128,7 @@ func (l *letters) Close() error { return nil }
 // long is the layout of newSink; see TestLongLayout.
 var long bool
 
-// TestLongLayout: what holds for points of all variables holds for those of one.
+// TestLongLayout: rules for points of all variables also hold for points of one variable.
 func TestLongLayout(t *testing.T) {
 	long = true
 	defer func() { long = false }()
@@ -442,8 +442,7 @@ func TestConfigIsChecked(t *testing.T) {
 	}
 }
 
-// TestVictoriaMetrics: what becomes of names, tags, texts and times, and of a point that is
-// written twice.
+// TestVictoriaMetrics: names, tags, texts and times arrive as expected, and so does a point that is written twice.
 func TestVictoriaMetrics(t *testing.T) {
 	db := testserver.StartVictoriaMetrics(t)
 	sink := newSink(t, db.URL, func(c *Config) {
@@ -614,7 +613,8 @@ func acceptedMeansDurable(t *testing.T, both bool) {
 	})
 }
 
-// TestChangesOfASink: another token, another time for a request, and both, hold from the next request on; what is not named stays.
+// TestChangesOfASink: a new token, a new request timeout, and both together apply from the next request on.
+// Settings that are not named stay.
 func TestChangesOfASink(t *testing.T) {
 	s := newServer(t)
 	sink := newSink(t, s.URL, func(c *Config) { c.Timeout = time.Minute })

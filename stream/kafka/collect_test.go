@@ -6,9 +6,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// TestFault87_LoadDuringSave: a member that has lost its partition and does not know it
-// loads while the new owner saves, at the last moment: all is written, and the commit is
-// on its way. Nothing of it may be taken for what a former owner has left.
+// TestFault87_LoadDuringSave: a member that has lost its partition unnoticed loads at the last moment of a save by
+// the new owner, when everything is written and the commit is under way. It must not take any of this for the
+// remains of a former owner.
 func TestFault87_LoadDuringSave(t *testing.T) {
 	t.Parallel()
 	b := newBroker(t, 1)

@@ -369,8 +369,8 @@ func TestFault52_StuckWork(t *testing.T) {
 	}
 }
 
-// TestFault83_SlowWorkJoinsAgain: work that needs longer than HandOver to end, as on a frozen or loaded
-// machine, loses its partition, but the member goes on.
+// TestFault83_SlowWorkJoinsAgain: work that takes longer than HandOver to end, as on a frozen or loaded machine,
+// loses its partition, but the member continues.
 func TestFault83_SlowWorkJoinsAgain(t *testing.T) {
 	b := newBroker(t, 1)
 	c := quick(b.Addr())

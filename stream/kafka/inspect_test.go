@@ -11,8 +11,8 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
-// TestSavedState: what a group has saved can be looked at from outside, whatever its
-// condition, and removed once the group has no members.
+// TestSavedState: the saved state of a group can be inspected from outside in any condition, and removed once the
+// group has no members.
 func TestSavedState(t *testing.T) {
 	t.Parallel()
 	addr := newBroker(t, 2).Addr()

@@ -282,8 +282,7 @@ func TestFault61_RealKafkaAbortedTransactions(t *testing.T) {
 	}
 }
 
-// TestFault65_EmptyAnswerBelowTheEnd: an answer without anything, although the log goes
-// on, moves nothing.
+// TestFault65_EmptyAnswerBelowTheEnd: an empty answer before the end of the log changes no position.
 func TestFault65_EmptyAnswerBelowTheEnd(t *testing.T) {
 	b := newBroker(t, 1)
 	send(t, b.Addr(), 0, 20)

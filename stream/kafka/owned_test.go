@@ -74,8 +74,8 @@ func TestFault38_OtherCheckpoint(t *testing.T) {
 	}
 }
 
-// TestLogBelowTheCommit: a log that ends before the offset that the group has committed is not the
-// one that was read: nothing is read from it.
+// TestLogBelowTheCommit: a log that ends before the committed offset of the group was replaced, and nothing is read
+// from it.
 func TestLogBelowTheCommit(t *testing.T) {
 	b := newBroker(t, 1)
 	send(t, b.Addr(), 0, 10)

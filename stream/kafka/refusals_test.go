@@ -81,8 +81,8 @@ func member(t *testing.T, addr string) *Partition {
 	return p
 }
 
-// TestRefusalsAtTheStart: what the broker refuses while a job starts ends it with the broker's reason, at each request
-// that the start needs.
+// TestRefusalsAtTheStart: a refusal by the broker at any request of the start ends the job with the broker's
+// reason.
 func TestRefusalsAtTheStart(t *testing.T) {
 	t.Parallel()
 	b := newBroker(t, 1)

@@ -190,8 +190,8 @@ func saveChanges(t testing.TB, s *Store, since int64, next ...int64) {
 	}
 }
 
-// TestFault38_DamagedChanges: what comes before the damage is used. Changes that were written
-// and not committed do not count, and are removed after the first commit of the next owner.
+// TestFault38_DamagedChanges: the checkpoints before the damage are used. Uncommitted changes do not count, and are
+// removed after the first commit of the next owner.
 func TestFault38_DamagedChanges(t *testing.T) {
 	t.Parallel()
 	addr := newBroker(t, 1).Addr()
@@ -258,8 +258,7 @@ func TestFault20_CommitsExpired(t *testing.T) {
 	}
 }
 
-// TestStoreRefusesOtherCommits: an offset that another program has committed does
-// not say what the state is.
+// TestStoreRefusesOtherCommits: an offset committed by another program does not identify a state.
 func TestStoreRefusesOtherCommits(t *testing.T) {
 	addr := newBroker(t, 1).Addr()
 	p, _ := own(t, addr)
@@ -271,8 +270,8 @@ func TestStoreRefusesOtherCommits(t *testing.T) {
 	}
 }
 
-// TestZombieCannotCommit: what a member writes after it has lost the partition
-// changes nothing, and is removed after the first commit of the next owner.
+// TestZombieCannotCommit: writes of a member that has lost the partition change nothing, and are removed after the
+// first commit of the next owner.
 func TestZombieCannotCommit(t *testing.T) {
 	t.Parallel()
 	addr := newBroker(t, 1).Addr()

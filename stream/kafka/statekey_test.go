@@ -14,8 +14,8 @@ func ownAs(t testing.TB, addr, group string) (p *Partition, end func()) {
 	return ownWith(t, c)
 }
 
-// TestFault59_TwoGroupsOneStateTopic: groups that share a state topic neither adopt
-// nor remove what another one has saved.
+// TestFault59_TwoGroupsOneStateTopic: groups that share a state topic neither adopt nor remove the state of another
+// group.
 func TestFault59_TwoGroupsOneStateTopic(t *testing.T) {
 	t.Parallel()
 	addr := newBroker(t, 1).Addr()

@@ -153,7 +153,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestNamesAreNotMixed: points whose names become that of another are dead letters, the others are written.
+// TestNamesAreNotMixed: points whose name would equal another name become dead letters; the others are written.
 func TestNamesAreNotMixed(t *testing.T) {
 	var bodies []string
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -88,8 +88,8 @@ func (nowhere) Load(context.Context) ([]checkpoint.Checkpoint, error) {
 func (nowhere) Save(context.Context, checkpoint.Checkpoint) error { return nil }
 func (nowhere) Close() error                                      { return nil }
 
-// TestIdleSeriesAreNotWritten: the cost of a checkpoint follows what has changed, and
-// whole ones are rare enough not to count.
+// TestIdleSeriesAreNotWritten: the size of a checkpoint is proportional to the changes, and whole checkpoints are
+// rare.
 func TestIdleSeriesAreNotWritten(t *testing.T) {
 	config := streamtest.DriftConfig()
 	config.MaxSeries, config.MetricsWindow = 1000, 5

@@ -133,7 +133,7 @@ func aboveTheLimit(t *testing.T, addr string) {
 	}
 }
 
-// TestFault79_WrongClock: the error says what the clock says, and what to do.
+// TestFault79_WrongClock: the error contains the time of the clock and the remedy.
 func TestFault79_WrongClock(t *testing.T) {
 	b := newBroker(t, 1)
 	b.Cluster().Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: kerr.InvalidTimestamp, Count: 2})

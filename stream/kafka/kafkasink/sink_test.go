@@ -68,7 +68,7 @@ func TestSinkWritesForecasts(t *testing.T) {
 	}
 }
 
-// TestSinkContract: what counts is the set of messages.
+// TestSinkContract compares the sets of messages, since a message may be written twice.
 func TestSinkContract(t *testing.T) {
 	brokers := make(map[*testing.T]string)
 	addr := func(t *testing.T) string {
@@ -132,7 +132,7 @@ func TestSinkIsRepeatable(t *testing.T) {
 	}
 }
 
-// TestSinkEnds: without a broker Write goes on until its context ends.
+// TestSinkEnds: without a broker, Write continues until its context ends.
 func TestSinkEnds(t *testing.T) {
 	s := newSink(t, "127.0.0.1:1", .5)
 	ctx, cancel := context.WithCancel(context.Background())

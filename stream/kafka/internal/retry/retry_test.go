@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestUnknownName: the error for a broker whose name nobody knows says what to correct, and is
-// still that of the resolver.
+// TestUnknownName: the error for an unknown broker name tells the remedy, and still wraps the error of the
+// resolver.
 func TestUnknownName(t *testing.T) {
 	unknown := &net.DNSError{Err: "no such host", Name: "nohost", IsNotFound: true}
 	err := ExplainFirst(&net.OpError{Op: "dial", Net: "tcp", Err: unknown})
