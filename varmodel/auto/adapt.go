@@ -7,8 +7,8 @@ import (
 
 const restartLeast = 100 // smallest number of samples that a restart learns
 
-// Adapt implements eval.Adapter. Weights that several series share are discounted for
-// all of them; shared weights cannot restart.
+// Adapt implements eval.Adapter. Forget discounts shared weights for all series. Restart has no effect on
+// shared weights, because they are not refitted.
 func (s *autoSeries) Adapt(a drift.Adaptation, since int) {
 	switch a {
 	case drift.Forget:

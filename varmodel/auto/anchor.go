@@ -6,9 +6,9 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// anchors returns the anchor horizons: 2, 3, 4, 6, 8, 12, 16, … up to the first one that is not below
-// horizon, none for horizon 1. A longer horizon only appends anchors, so it does not change the
-// forecasts of shorter ones.
+// anchors returns the anchor horizons 2, 3, 4, 6, 8, 12, 16, … in ascending order. The last anchor is the
+// smallest one >= horizon. Horizon 1 has no anchors. A longer horizon only appends anchors, so the forecasts
+// at shorter horizons stay the same.
 func anchors(horizon int) []int {
 	var a []int
 	for h := 2; horizon > 1; {
@@ -28,21 +28,21 @@ func anchors(horizon int) []int {
 	return a
 }
 
-// longestAnchor is the anchor of check.MaxHorizon.
+// longestAnchor is the last anchor for check.MaxHorizon.
 const longestAnchor = 12_288
 
-// anchor is one anchor horizon h: its mixture of experts, the scores by which the mixture is corrected, and
+// anchor holds the state of one anchor horizon h: the mixture of experts, the corrections of the mixture, and
 // the forecasts whose targets are not observed yet.
 type anchor struct {
 	horizon     int
-	root        float64 // of the horizon
+	root        float64 // sqrt(horizon)
 	damped      float64 // dampedSteps(horizon)
 	mixture     *mixture
 	rounds      rounds
-	shrinkage   shrinkage    // of the mixture towards last + moves
-	single      []shrinkage  // of each variable: the same for this variable alone
-	preferences []preference // of each variable: smoothing over the shrunken mixture
-	factor      float64      // see multihorizon.shrink
+	shrinkage   shrinkage    // shrinkage of the mixture towards last + moves, for all variables together
+	single      []shrinkage  // dim: the same shrinkage for each variable alone
+	preferences []preference // dim: preference for smoothing over the shrunken mixture
+	factor      float64      // factor of the shrinkage, set by multihorizon.shrink
 	origins     []origin     // ring of h origins
 }
 
@@ -67,11 +67,11 @@ func newAnchor(m *auto, horizon int, calendar bool) anchor {
 	return a
 }
 
-// origin returns the place of an origin with the given number. The origin h before it has the same place.
+// origin returns the element of the ring for an origin number. Origins h apart share an element.
 func (a *anchor) origin(number int) *origin { return &a.origins[number%a.horizon] }
 
-// abstain sets the forecast of the iterated mixture, which sleeps, to the weighted mean of the other
-// experts: a sleeping expert neither gains nor loses weight (Freund, Schapire, Singer and Warmuth 1997).
+// abstain sets the forecast of the sleeping iterated mixture to the weighted mean of the other experts. A
+// sleeping expert then neither gains nor loses weight (Freund, Schapire, Singer and Warmuth 1997).
 func (a *anchor) abstain(z []float64) {
 	p := a.mixture.aggregate
 	for j := range p.dim {

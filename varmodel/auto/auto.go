@@ -1,3 +1,8 @@
+// Package auto has the default model, an online mixture of experts around ORFFVAR, and ORFFVAR itself. New returns the
+// default model, NewORFFVAR returns ORFFVAR. Both learn from each sample as it arrives, and forecast 1 … H steps ahead.
+//
+// A series passes each sample through stages, see stages: the gate holds odd samples back, the panel of experts makes
+// one-step forecasts, and multihorizon makes forecasts of more than one step.
 package auto
 
 import (
@@ -13,37 +18,37 @@ import (
 type Config struct {
 	Dim       int      // d, coordinates of a sample
 	Horizon   int      // H, forecasts 1 … H steps ahead
-	Seed      uint64   // seed of the random frequencies
-	Experts   []string // names of the experts beside persistence, see ExpertNames; empty means all of ExpertNames
-	Shared    bool     // several series share the weights
-	Season    int      // samples per season; 0: seasons are found in the data
+	Seed      uint64   // seed for the random frequencies
+	Experts   []string // names of the experts beside persistence, see ExpertNames; empty: all experts of the Tier
+	Shared    bool     // true: all series of the model share the weights
+	Season    int      // samples per season; 0: the model finds seasons in the data
 	Exogenous int      // K, exogenous inputs; see eval.InputTaker
 
-	Tier    Tier         // cost of the model; "" means TierFull
-	Without []Ingredient // parts left out, to measure their effect; see Ingredients
+	Tier    Tier         // trade of accuracy for time and memory; "": TierFull
+	Without []Ingredient // ingredients to leave out, for measuring their effect; see Ingredients
 
-	Workspace *Workspace // shared with other models; nil: its own
+	Workspace *Workspace // memory shared with other models; nil: a workspace of its own
 }
 
 // Ingredient is a part of the default model that can be left out.
 type Ingredient string
 
-// Ingredients lists the Ingredients, beside the experts:
+// Ingredients lists the parts of the default model that Config.Without accepts:
 //
 //   - refit: refits of the experts at 50, 100, 400 and 3200 samples
-//   - long: forecasts of ar96 as inputs of the other experts
-//   - stack: linear correction of the aggregate
-//   - hold: factors by the time since the last change, where values repeat
-//   - seasons: cycles of the clock and of the search, and forecasts of the remainder
-//   - season-step: the season around its mean as an expert of one step
+//   - long: forecasts of the source (ar96 in TierFull) as inputs of the other experts
+//   - stack: linear correction of the aggregate of the experts
+//   - hold: factors by the time since the last change, for variables that repeat values
+//   - seasons: cycles of the clock and cycles found by the search, and forecasts of the remainder
+//   - season-step: mean of the remainder plus season, as an expert for one step
 //   - early: shrinkage of the one-step forecasts of young series
-//   - exact: least squares where there is little noise
-//   - cross: far lags of other coordinates
-//   - own: regression of each coordinate on its own past, beyond one step
-//   - iterate: the mixture iterated on its own forecasts, beyond one step
-//   - rounds: rounds by the variance ratio, not by the horizon
-//   - trend: forecasts beyond one step start from the trend
-//   - calendar: corrections by waves of hour and weekday times level
+//   - exact: least squares for coordinates with little noise
+//   - cross: long lags of other coordinates, as inputs of the least squares
+//   - own: regression of each coordinate on its own past, for more than one step
+//   - iterate: the mixture iterated on its own forecasts, for more than one step
+//   - rounds: length of a round by the variance ratio; without it: the horizon
+//   - trend: the trend as the start of forecasts of more than one step
+//   - calendar: corrections by products of the phases of the cycles with the level
 var Ingredients = []Ingredient{
 	partRefit, partLong, partStack, partHold, partSeasons, partSeasonStep, partEarly,
 	partExact, partCross, partOwn, partIterate, partRounds, partTrend, partCalendar,
@@ -66,14 +71,14 @@ const (
 	partCalendar   Ingredient = "calendar"
 )
 
-// ExpertNames lists the experts of the default model beside persistence. Config
-// also accepts, for any number N of lags, arN (a coordinate's own lags), varN (lags
-// of all coordinates, linear) and orffN (lags of all coordinates, random features).
+// ExpertNames lists the experts of TierFull beside persistence. Config.Experts also accepts arN (N own lags
+// of each coordinate, linear), varN (N lags of all coordinates, linear) and orffN (N lags of all coordinates,
+// random features), for 1 <= N <= 999.
 func ExpertNames() []string { return TierFull.experts() }
 
-// New returns the default model: an online mixture of experts around
-// ORFFVAR, with no parameter to choose. See the package comment. Its
-// forecasters are eval.Mixtures.
+// New returns the default model: an online mixture of experts around ORFFVAR. Only Dim and Horizon are
+// required. Its series implement eval.Mixture. New returns an error if a field of cfg is out of range, or
+// names an unknown tier, expert or ingredient.
 func New(cfg Config) (eval.Model, error) {
 	if err := check.Shape(cfg.Dim, cfg.Horizon); err != nil {
 		return nil, err
@@ -150,37 +155,37 @@ func newMixtureModel(cfg Config, tier tierSpec, specs []expertSpec) (eval.Model,
 	return m, nil
 }
 
-// auto owns the weights of the experts.
+// auto is the default model. It owns the weights of the experts; an autoSeries owns the rest.
 type auto struct {
 	cfg     Config
 	tier    tierSpec
 	work    *Workspace
 	experts []*expert
-	names   []string        // persistence, then the experts, then the season if repeats
-	repeats bool            // the season is an expert, see autoSeries.forecastSeason
-	depth   int             // largest number of lags that an expert uses
-	order   int             // lags in frame.lags: the largest order of an expert without localTarget
-	memory  int             // samples that a refit learns
+	names   []string        // names of the experts in the mixture: persistence, then experts, then "season" if repeats
+	repeats bool            // true: the season is an expert, see autoSeries.forecastSeason
+	depth   int             // largest number of lags of an expert, at least directOrder
+	order   int             // lags in frame.lags: largest order of an expert without localTarget, at least 1
+	memory  int             // largest number of samples that a refit learns
 	targets []target        // distinct targets of the experts
 	source  *expert         // expert whose forecasts are inputs of the others; nil without one
 	long    bool            // some expert or direct learner uses the source's forecasts
 	direct  *directLearners // nil for a horizon of one
 }
 
-// has reports whether the model contains an ingredient.
+// has reports whether the model contains ingredient i.
 func (m *auto) has(i Ingredient) bool {
 	return !slices.Contains(m.cfg.Without, i) && !slices.Contains(m.tier.without, i)
 }
 
-// recent returns the number of increments that a series keeps.
+// recent returns the number of increments in the frame of a series.
 func (m *auto) recent() int { return yuleWalkerDepth(m.depth) }
 
-// refits reports whether the experts are refitted. Shared weights are not, because one series has
-// only a part of their samples.
+// refits reports whether the experts are refitted. Shared weights are not refitted, because one series holds
+// only a part of the samples that they learnt.
 func (m *auto) refits() bool { return !m.cfg.Shared && m.has(partRefit) }
 
-// seasonal reports whether series have seasons. They need a source of their own, which learns
-// their remainder again.
+// seasonal reports whether series have seasons. Seasons exclude shared weights, because the source learns the
+// remainder of one series again.
 func (m *auto) seasonal() bool { return m.refits() && m.has(partSeasons) }
 
 func (m *auto) State(c *snapshot.Codec) {

@@ -7,30 +7,31 @@ import (
 )
 
 const (
-	boundTurn  = .4           // evidence of a turn back from the extreme, which half of the steps of a walk make, and more of rounded noise
-	boundHold  = 2 * math.Ln2 // largest evidence of a sample that repeats the extreme
-	boundProof = 4.6          // evidence that a bound needs: odds of 100,
-	boundDoubt = 4            // multiplied by boundDoubt for each believed bound that was passed
+	boundTurn  = .4           // evidence of a step back from the extreme; a random walk steps back in half of its steps
+	boundHold  = 2 * math.Ln2 // largest evidence of one sample that repeats the extreme
+	boundProof = 4.6          // first value of bound.need: log(100), odds of 100
+	boundDoubt = 4            // factor of bound.need when a sample passes a believed bound
 )
 
-// bound is the largest or the smallest sample of a variable, with the evidence that no sample can pass it, such as 0
-// of a count. The evidence is a logarithm of odds: a random walk at its extreme passes it in half of its steps, and
-// repeats it as often as other values. Forecasts stop at a believed bound.
+// bound is the largest or the smallest sample of a variable, with the evidence that no sample can pass this value.
+// For example, a count cannot fall below 0. The evidence is a logarithm of odds against a random walk: at its extreme,
+// a random walk passes the extreme in half of its steps, and repeats it as often as other values. Forecasts are
+// clipped at a believed bound.
 type bound struct {
-	sign     float64 // 1: the largest, -1: the smallest
-	at       float64
-	evidence float64
+	sign     float64 // 1: upper bound, -1: lower bound
+	at       float64 // largest or smallest sample so far
+	evidence float64 // logarithm of the odds that no sample passes at
 	need     float64 // the bound is believed if evidence > need
 
-	steps, repeats           float64 // number of steps from other values, and of those with increment 0
-	stepsThere, repeatsThere float64 // the same for steps from the extreme
+	steps, repeats           float64 // number of steps from values other than at; number of these steps with increment 0
+	stepsThere, repeatsThere float64 // the same two numbers for steps from at
 }
 
 func newBound(sign float64) bound {
 	return bound{sign: sign, at: math.Inf(int(-sign)), need: boundProof}
 }
 
-// learn learns the step from the sample before, NaN if it is not known, to y.
+// learn updates the evidence with the step from the sample before (NaN: not known) to the sample y.
 func (b *bound) learn(y, before float64) {
 	var step, repeat float64
 	if before == before {

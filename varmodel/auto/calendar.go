@@ -13,62 +13,63 @@ import (
 )
 
 const (
-	calendarAfter  = 500 // samples before the calendar begins: it has many weights
+	calendarAfter  = 500 // samples before the learners begin, because they have many weights
 	calendarShort  = 3   // harmonics of the shorter cycle
 	calendarLong   = 2   // harmonics of the longer cycle
-	calendarBoth   = 2   // harmonics of the shorter cycle in products with the first harmonic of the longer cycle
+	calendarBoth   = 2   // harmonics of the shorter cycle that are multiplied by the first harmonic of the longer cycle
 	calendarWaves  = 1 + 2*calendarShort + 2*calendarLong + 4*calendarBoth
 	calendarStates = 4                              // 1, level, increment, surprise
 	calendarSize   = calendarWaves * calendarStates // features
 
 	calendarRidge      = 4
 	calendarForgetting = .9998 // weight of a sample after one step
-	calendarEvery      = 32    // samples between two steps of a learner
-	calendarSteps      = 2     // see thin
-	calendarThin       = 8     // one outcome in calendarThin teaches, at least; see thin
-	calendarLeast      = 8     // outcomes between two steps of a learner, at least
-	calendarLimit      = 8     // limit of an error, in typical errors
-	calendarMemory     = 1000  // forecasts in the mean of a typical error
+	calendarEvery      = 32    // samples between two steps of a one-step learner
+	calendarSteps      = 2     // steps of the horizon per unit of thinning; see thin
+	calendarThin       = 8     // largest result of thin: a learner learns at least one outcome in calendarThin
+	calendarLeast      = 8     // smallest number of outcomes between two steps of a learner
+	calendarLimit      = 8     // limit of an absolute error, in typical errors
+	calendarMemory     = 1000  // errors in the running mean of a typical error
 	calendarYoung      = 3000  // samples during which all learners are awake; see awake
-	calendarWorth      = .005  // part of the mean square error that a learner has to remove to stay awake
-	calendarTrial      = 8     // one block of samples in calendarTrial wakes all learners
-	calendarBlock      = 64    // samples in such a block
+	calendarWorth      = .005  // smallest part of the mean squared error that an awake learner removes
+	calendarTrial      = 8     // all learners are awake in one block of samples out of calendarTrial
+	calendarBlock      = 64    // samples per block
 	calendarDistance   = 4     // limit of a level and of an increment, in standard deviations
 	calendarSurprise   = 2.5   // limit of the last error, in units of two typical steps
 )
 
-// calendar corrects forecasts whose errors depend on hour, weekday and level together: a season is the same at all
-// levels, and an expert the same at all hours. One regression per variable and horizon (1 and the anchors) forecasts
-// the error e of the other parts, in typical errors:
+// calendar corrects forecasts whose errors depend on hour, weekday and level together. Seasons do not depend on the
+// level, and experts do not depend on the hour. One regression per variable and horizon (1 and the anchors) forecasts
+// the error e of the uncorrected forecast, in typical errors:
 //
 //	e = sum_i w_i(phase) (a_i + b_i level + c_i increment + d_i surprise),
 //
-// where w are waves of the two longest cycles at the target, level is the last value, increment is the forecast
-// increment, and surprise is the last error. It is the operator-valued kernel of Brault (2017, section 3.3), a product
-// of a periodic kernel with a linear one: on a circle the frequencies are whole numbers, and need not be drawn.
+// where w are waves of two cycles at the time of the target, level is the last value, increment is the forecast
+// increment, and surprise is the last error. The kernel is the operator-valued kernel of Brault (2017, section 3.3), a
+// product of a periodic kernel and a linear kernel. Frequencies on a circle are integers, so they need not be drawn.
 //
-// Corrections are shrunken like the forecasts of anchors: if errors are noise, they are 0.
+// Corrections are shrunken like the forecasts of anchors. If the errors are noise, the corrections are 0.
 type calendar struct {
-	horizons []int // 1, and the anchors
-	periods  []int // of the cycles; the calendar begins again when they change
+	horizons []int // 1, then the anchor horizons
+	periods  []int // periods of the cycles, in samples; the learners begin again when the periods change
 	work     *online.Workspace
 
-	learners []*online.BlockNewton // horizons x dim; nil before it begins
+	learners []*online.BlockNewton // horizons x dim; nil: not begun
 	errors   []typicalError        // horizons x dim
 	factors  []shrinkage           // horizons x dim
 
-	surprise []float64        // of each variable
-	now      calendarForecast // for one step
-	phi      []float64        // dim x calendarSize: features of now; nil like learners
+	surprise []float64        // dim: last one-step errors, in units of two typical steps
+	now      calendarForecast // one-step forecast that waits for its target
+	phi      []float64        // dim x calendarSize: features of now; nil: not begun
 
 	waves, features, out []float64 // scratch
 }
 
-// calendarForecast holds forecasts of one horizon, the forecasts of their errors in typical errors, and their inputs.
+// calendarForecast holds the forecasts for one horizon, the predicted errors of these forecasts, and the inputs of
+// the predictions. All slices have length dim.
 type calendarForecast struct {
 	known                 bool
 	last, level, surprise []float64
-	base, said            []float64 // uncorrected forecasts; forecasts of their errors, NaN if the learner sleeps
+	base, said            []float64 // uncorrected forecasts; predicted errors, in typical errors, NaN if asleep
 }
 
 func newCalendarForecast(dim int) calendarForecast {
@@ -78,10 +79,10 @@ func newCalendarForecast(dim int) calendarForecast {
 	}
 }
 
-// typicalError is a mean absolute error. After calendarMemory errors it forgets exponentially.
+// typicalError is a running mean of absolute errors. After calendarMemory errors it forgets exponentially.
 type typicalError struct {
 	mean, count float64
-	squares     float64 // sum of the squares in means, with the forgetting of a shrinkage
+	squares     float64 // sum of (error / mean)^2, with shrinkageForgetting
 }
 
 func (t *typicalError) add(e float64) {
@@ -89,7 +90,7 @@ func (t *typicalError) add(e float64) {
 	t.mean += (math.Abs(e) - t.mean) / t.count
 }
 
-// in returns the error e in typical errors, limited.
+// in returns e / mean, clipped to ±calendarLimit; 0 if mean is 0.
 func (t *typicalError) in(e float64) float64 {
 	if t.mean == 0 {
 		return 0
@@ -109,7 +110,7 @@ func newCalendar(m *auto) *calendar {
 	return c
 }
 
-// begin makes new learners.
+// begin allocates new learners.
 func (c *calendar) begin(dim int) {
 	n := len(c.horizons) * dim
 	c.learners = make([]*online.BlockNewton, n)
@@ -128,7 +129,7 @@ func (c *calendar) begin(dim int) {
 	c.now.known = false
 }
 
-// begun reports whether there are learners. It makes new ones when the cycles change.
+// begun reports whether there are learners. It replaces the learners when the periods of the cycles change.
 func (c *calendar) begun(s *autoSeries) bool {
 	if s.total < calendarAfter {
 		return false
@@ -146,7 +147,7 @@ func (c *calendar) begun(s *autoSeries) bool {
 	return c.learners != nil
 }
 
-// look computes c.waves h samples after the last one.
+// look sets c.waves to the waves h samples after the last sample.
 func (c *calendar) look(s *seasons, h int) {
 	clear(c.waves)
 	c.waves[0] = 1
@@ -165,7 +166,8 @@ func (c *calendar) look(s *seasons, h int) {
 	}
 }
 
-// wavesTo writes the cosines and sines of the harmonics of a cycle h samples after the last one.
+// wavesTo writes cos(k a), sin(k a) for k = 1 … harmonics, where a is the angle of cycle c h samples after the last
+// sample.
 func wavesTo(dst []float64, harmonics int, c *cycle, h int) {
 	sin, cos := math.Sincos(2 * math.Pi * float64(c.phaseAfter(h)) / float64(c.period))
 	x, y := cos, sin
@@ -175,7 +177,7 @@ func wavesTo(dst []float64, harmonics int, c *cycle, h int) {
 	}
 }
 
-// featuresTo writes the features of the forecast p of variable j. look has to be called before.
+// featuresTo writes the features of the forecast p of variable j from c.waves. Call look first.
 func (c *calendar) featuresTo(phi []float64, p *calendarForecast, s *series.Scaler, j int) {
 	level, surprise := p.level[j], p.surprise[j]
 	increment := lanes.Clip((p.base[j]-p.last[j])*s.Inverse[j], calendarDistance)
@@ -204,8 +206,8 @@ func (c *calendar) forecast(s *autoSeries) {
 	}
 }
 
-// correct sets p.said for the forecast p of variable j, whose horizon has the given index, and returns the
-// corrected forecast.
+// correct predicts the error p.said[j] and returns the corrected forecast of variable j. horizon is an index of
+// c.horizons.
 func (c *calendar) correct(phi []float64, p *calendarForecast, s *autoSeries, j, horizon int) float64 {
 	at := horizon*len(p.last) + j
 	if p.said[j] = math.NaN(); !c.awake(s, at) {
@@ -221,14 +223,15 @@ func (c *calendar) correct(phi []float64, p *calendarForecast, s *autoSeries, j,
 	return s.scaler.Within(j, p.base[j]+by, p.base[j]-p.last[j])
 }
 
-// awake reports whether a learner takes part. A learner with little effect sleeps, except in trial blocks.
+// awake reports whether the learner at index at predicts and learns. A learner with little effect sleeps, except in
+// trial blocks.
 func (c *calendar) awake(s *autoSeries, at int) bool {
 	t := &c.factors[at]
 	return s.total < calendarYoung || s.total/calendarBlock%calendarTrial == 0 ||
 		t.factor > 0 && t.xy*t.xy > calendarWorth*t.xx*c.errors[at].squares
 }
 
-// correctAnchors corrects the forecasts of the remainder at the anchors, o.atAnchors.
+// correctAnchors corrects o.atAnchors, the forecasts of the remainder at the anchors.
 func (c *calendar) correctAnchors(s *autoSeries, o *multihorizon) {
 	d := len(c.now.last)
 	for k := range o.anchors {
@@ -251,7 +254,7 @@ func (c *calendar) correctAnchors(s *autoSeries, o *multihorizon) {
 	}
 }
 
-// learn learns the errors of the last one-step forecast.
+// learn updates the one-step learners with the errors of the last one-step forecast.
 func (c *calendar) learn(s *autoSeries, o *outcome) {
 	for j, v := range o.target {
 		e := v - c.now.base[j]
@@ -266,8 +269,8 @@ func (c *calendar) learn(s *autoSeries, o *outcome) {
 	}
 }
 
-// learnAnchor learns the errors of the forecasts p for anchor k, whose target is sample. every is the number of
-// outcomes per term of the shrinkage. look has to be called before.
+// learnAnchor updates the learners of anchor k with the errors of the forecasts p, whose target is sample. every is
+// the number of outcomes per term of the shrinkage. Call look first.
 func (c *calendar) learnAnchor(s *autoSeries, k int, p *calendarForecast, sample []float64, every int) {
 	if !p.known || c.learners == nil {
 		return
@@ -288,8 +291,8 @@ func (c *calendar) learnAnchor(s *autoSeries, k int, p *calendarForecast, sample
 	}
 }
 
-// thin returns the largest power of two n <= max(1, horizon / calendarSteps), at most calendarThin. One in n outcomes
-// of the horizon teaches, because outcomes of long horizons are correlated.
+// thin returns the largest power of two n <= max(1, horizon / calendarSteps), at most calendarThin. A learner learns
+// one outcome in n, because the outcomes of long horizons are correlated.
 func thin(horizon int) int {
 	n := 1
 	for n < calendarThin && 2*n <= horizon/calendarSteps {
@@ -298,14 +301,14 @@ func thin(horizon int) int {
 	return n
 }
 
-// teaches reports whether a sample teaches, which one in n does. Multiples of the golden ratio select all phases of
-// a cycle equally often.
+// teaches reports whether the learners learn from a sample. It is true for one sample in n. Multiples of the golden
+// ratio select all phases of a cycle equally often.
 func teaches(sample, n int) bool {
 	const golden = 0x9e3779b97f4a7c15
 	return uint64(sample)*golden>>32%uint64(n) == 0
 }
 
-// score updates the typical error and the shrinkage of a learner with an error e and its forecast.
+// score updates the typical error and the shrinkage of a learner with an error e and its prediction said.
 func (c *calendar) score(at int, e, said float64) {
 	t := &c.errors[at]
 	t.add(e)
@@ -315,7 +318,7 @@ func (c *calendar) score(at int, e, said float64) {
 	c.factors[at].endOutcome()
 }
 
-// teach lets a learner learn the error e, after score.
+// teach updates the learner at index at with the error e. Call score first.
 func (c *calendar) teach(phi []float64, at int, e float64) {
 	c.learners[at].PredictTo(c.out, phi)
 	c.out[0] = c.errors[at].in(e) - c.out[0]

@@ -10,31 +10,31 @@ import (
 )
 
 const (
-	crossSamples = 500 // samples that are searched, at most
-	crossLeast   = 300 // samples that are searched, at least
-	crossFrom    = 7   // shortest lag: the experts see the shorter ones
-	crossParts   = 4   // the longest lag is the number of samples / crossParts
-	crossMost    = 32  // largest number of coordinates with a search
-	crossShare   = .25 // smallest squared correlation of increments at a lag that is used; it also exceeds
-	crossBeyond  = .1  // the squared autocorrelation of the coordinate at any lag by crossBeyond
-	crossLimit   = 5   // limit of an increment, in root mean squares
+	crossSamples = 500 // largest number of increments in a search
+	crossLeast   = 300 // smallest number of increments in a search
+	crossFrom    = 7   // shortest lag of a search; the experts see shorter lags
+	crossParts   = 4   // lags are shorter than the number of increments / crossParts
+	crossMost    = 32  // largest number of coordinates for a search
+	crossShare   = .25 // smallest squared correlation of a result
+	crossBeyond  = .1  // smallest excess of this correlation over every squared autocorrelation of the coordinate
+	crossLimit   = 5   // limit of an absolute increment, in root mean squares
 )
 
-// crossLag is a coordinate and the number of samples by which it leads; lag 0: none.
+// crossLag is a leading coordinate and its lead in samples. Lag 0: none.
 type crossLag struct{ from, lag int }
 
-// crossSearch looks for coordinates that follow another one after a fixed time, such as the temperature at
-// the end of a pipe. For each coordinate it finds the other coordinate and the lag with the largest squared
-// correlation of increments. It compares a few lags per sample.
+// crossSearch finds, for each coordinate, the other coordinate and the lag with the largest squared correlation
+// of increments. For example, the temperature at the end of a pipe follows the temperature at its beginning.
+// The search compares a few lags per sample.
 type crossSearch struct {
-	samples, lag int        // increments that are searched, 0: no search is running; next lag
+	samples, lag int        // increments in the search, 0: no search is running; lag that is compared next
 	to, from     int        // pair of coordinates that is compared next
-	rows         []float64  // dim x samples: increments with mean square one, the newest first
-	found        []crossLag // of each coordinate: the lag with the correlation best
-	best, own    []float64  // of each coordinate: largest squared correlation with another one, and with itself
+	rows         []float64  // dim x samples: increments with mean square 1, newest first
+	found        []crossLag // dim: other coordinate and lag with the squared correlation best
+	best, own    []float64  // dim: largest squared correlation with another coordinate; largest squared autocorrelation
 }
 
-// begin starts a search in the kept samples, if there are enough of them.
+// begin starts a search in the history, if it holds more than crossLeast samples.
 func (c *crossSearch) begin(past *series.History) {
 	*c = crossSearch{}
 	n, d := min(past.Count, past.Depth, crossSamples+1)-1, past.Dim
@@ -59,7 +59,7 @@ func (c *crossSearch) begin(past *series.History) {
 	}
 }
 
-// proceed compares some lags, and reports whether the search has ended.
+// proceed compares the next lags, and reports whether the search is complete.
 func (c *crossSearch) proceed() bool {
 	n, d := c.samples, len(c.found)
 	limit := n / crossParts
@@ -86,7 +86,7 @@ func (c *crossSearch) proceed() bool {
 	return false
 }
 
-// result returns the coordinate and lag that coordinate j follows.
+// result returns the coordinate that coordinate j follows, and its lag; lag 0: none. The search must be complete.
 func (c *crossSearch) result(j int) crossLag {
 	if c.best[j] < crossShare || c.best[j] < c.own[j]+crossBeyond {
 		return crossLag{}

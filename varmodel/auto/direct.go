@@ -15,15 +15,15 @@ import (
 const (
 	directOrder      = 3      // lags of all coordinates among the features of a direct learner
 	directForgetting = 0.9998 // weight of a sample after one step
-	directAfter      = 8      // samples per feature before the hand-over
+	directAfter      = 8      // samples per feature before the hand-over from RLS to block Newton
 	directEvery      = 16     // samples between the steps of a direct learner after its hand-over
 )
 
-// directLearners holds the weights of the direct forecasts: for each anchor horizon h a regression of the
-// increment over h steps, and of the deviation from the local mean.
+// directLearners holds the weights of the direct forecasts. Each anchor horizon h has one regression with 2 dim
+// outputs: the increments over h steps, and the deviations from the local mean.
 type directLearners struct {
 	dim      int
-	inputs   int                // exogenous inputs
+	inputs   int                // number of exogenous inputs
 	steps    []int              // anchor horizons
 	learners []*online.HandOver // one per anchor; outputs: dim increments, then dim deviations
 	lags     []float64          // scratch
@@ -54,7 +54,7 @@ func newDirectLearners(dim, inputs int, steps []int, work *online.Workspace) (*d
 // deviations from the local mean, and the exogenous inputs of one horizon.
 func (g *directLearners) Features() int { return 1 + (directOrder+2)*g.dim + 3*g.inputs }
 
-// FeaturesTo writes the features but for the exogenous inputs, which are the last ones.
+// FeaturesTo writes all features except the exogenous inputs, which are the last features.
 func (g *directLearners) FeaturesTo(phi []float64, f *frame) {
 	series.LagsTo(g.lags, f.scaler, &f.past, directOrder)
 	phi[0] = 1

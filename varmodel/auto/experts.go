@@ -14,7 +14,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// target is the quantity that an expert predicts. An expert that has learnt nothing predicts 0.
+// target is the quantity that an expert predicts. An untrained expert predicts 0.
 type target int
 
 const (
@@ -29,26 +29,26 @@ type expertSpec struct {
 	name        string
 	block       int // block of the seed for the frequencies
 	target      target
-	own         int     // number of lags of each coordinate alone; 0: see order
-	source      bool    // its forecasts are inputs of the experts with long
-	order       int     // number of lags of all coordinates
+	own         int     // number of own lags, for one regression per coordinate; 0: see order
+	source      bool    // true: forecasts of this expert are inputs of the experts with long
+	order       int     // number of lags of all coordinates; 0 for experts with own
 	linear      float64 // factor of the lags among the features; 0: no linear part
 	long        bool    // the increments forecast by the source are features
-	frequencies int     // each has two random features, a cosine and a sine
+	frequencies int     // number of frequencies; each has two random features, a cosine and a sine
 	bandwidth   float64 // in median distances
-	additive    bool    // each frequency uses one coordinate
-	ridge       float64 // for features of size one
+	additive    bool    // true: each frequency uses one coordinate
+	ridge       float64 // ridge of the weights, for features of size one
 	forgetting  float64 // weight of a sample after one step
-	every       int     // samples between the steps of doubly stochastic descent; 0: online.HandOver
-	most        int     // above 0: online.BlockDescent learns, in mini-batches of every to most samples
-	width       int     // largest number of features that one step changes; 0: blockWidth
+	every       int     // samples between two steps of the doubly stochastic descent; 0: online.HandOver
+	most        int     // online.BlockDescent uses mini-batches of every to most samples; 0: no BlockDescent
+	width       int     // largest number of features per step; 0: blockWidth
 }
 
-// pool is the default pool, beside persistence. Its experts differ in smoothness (bandwidths from 1/2 to 2, and
-// linear), memory (1 to 96 lags), forgetting, and in the forecast without knowledge: no change, or return to a mean.
-// The factor linear gives the linear part a ridge of its own.
+// pool lists the experts of TierFull, beside persistence. The experts differ in smoothness (bandwidths from 1/2 to 2,
+// and linear), in the number of lags (1 to 96), in forgetting, and in the untrained forecast (no change, or return to
+// a mean). The factor linear gives the linear part its own ridge: ridge / linear^2.
 var pool = []expertSpec{
-	{name: "ar96", own: 96, source: true, ridge: 100, forgetting: 0.9998, every: 256}, // first: others use its forecasts
+	{name: "ar96", own: 96, source: true, ridge: 100, forgetting: 0.9998, every: 256}, // first, because others use its forecasts
 	{name: "ar6", own: 6, ridge: 10, forgetting: 0.998, every: 16},
 	{name: "var1", order: 1, linear: 1, ridge: 1, forgetting: 1},
 	{name: "orff1", order: 1, linear: 10, frequencies: 48, bandwidth: 0.7, ridge: 10, forgetting: 1},
@@ -59,19 +59,19 @@ var pool = []expertSpec{
 	{name: "orff1-additive", target: valueTarget, order: 1, linear: 3, frequencies: 50, bandwidth: 1.25, additive: true, ridge: 3, forgetting: 0.9998},
 }
 
-// blockWidth is the largest number of features that one step of doubly stochastic descent changes, unless an
-// expert sets width. Mini-batches are so long that each block learns every sample once.
+// blockWidth is the largest number of features that one step of doubly stochastic descent changes. The field width
+// of an expertSpec replaces it.
 const blockWidth = 48
 
-// The hand-over from exact least squares to steps on blocks.
+// Constants of the hand-over from recursive least squares to block Newton.
 const (
 	handOverAfter = 32   // samples per feature before the hand-over
-	handOverLeast = 3200 // samples before the hand-over, at least: then comes the last refit
+	handOverLeast = 3200 // smallest number of samples before the hand-over: the time of the last refit
 	handOverEvery = 8    // samples between the steps after the hand-over
 )
 
-// expertSpecs returns the experts with the given names: first those of the pool, in its order, because some use the
-// forecasts of earlier ones.
+// expertSpecs returns the experts with the given names. Experts of the pool come first, in the order of the pool,
+// because some of them use the forecasts of earlier experts.
 func expertSpecs(names []string, pool []expertSpec) ([]expertSpec, error) {
 	var specs []expertSpec
 	for i, spec := range pool {
@@ -99,7 +99,7 @@ func expertSpecs(names []string, pool []expertSpec) ([]expertSpec, error) {
 
 const maxExpertLags = 999
 
-// expertOfOrder returns the expert arN, varN or orffN: ar6, var1 or orff3 with N lags.
+// expertOfOrder returns the expert arN, varN or orffN. These are ar6, var1 and orff3 of the pool with N lags.
 func expertOfOrder(name string) (expertSpec, bool) {
 	for _, like := range []struct{ prefix, name string }{{"ar", "ar6"}, {"var", "var1"}, {"orff", "orff3"}} {
 		digits, ok := strings.CutPrefix(name, like.prefix)
@@ -117,9 +117,9 @@ func expertOfOrder(name string) (expertSpec, bool) {
 	return expertSpec{}, false
 }
 
-const returnLimit = 20 // limit of a forecast increment towards a mean, in typical steps
+const returnLimit = 20 // limit of a forecast increment of experts with localTarget or valueTarget, in typical steps
 
-// expert is one regression with its weights.
+// expert is a regression of the pool with its weights.
 type expert struct {
 	expertSpec
 	dim           int
@@ -200,7 +200,7 @@ func (e *expert) newLearner() (regression.Resettable, error) {
 	})
 }
 
-// resetCopy returns a copy that has learnt nothing. It shares the frequencies with e.
+// resetCopy returns an untrained copy of e. The copy shares the frequencies with e.
 func (e *expert) resetCopy() *expert {
 	n := *e
 	if e.random != nil {
@@ -286,8 +286,8 @@ func (e *expert) FeaturesTo(phi []float64, f *frame) {
 	}
 }
 
-// lagsOf returns the lags of f, standardised for the target of e: a view, valid until the next call of lagsOf for
-// any expert.
+// lagsOf returns the lags of f, order x dim, standardised for the target of e. The slice is a view, valid until the
+// next call of lagsOf for any expert.
 func (e *expert) lagsOf(f *frame) []float64 {
 	if e.target != localTarget {
 		return f.lags[:e.order*e.dim]
@@ -297,7 +297,7 @@ func (e *expert) lagsOf(f *frame) []float64 {
 	return lags
 }
 
-// predictTo writes the prediction from phi, the features of f, in units of the target.
+// predictTo writes the prediction, in units of the target, from the features phi of f.
 func (e *expert) predictTo(out, phi []float64, f *frame) {
 	if e.yuleWalker != nil {
 		e.yuleWalker.predictTo(out, f)
@@ -306,8 +306,8 @@ func (e *expert) predictTo(out, phi []float64, f *frame) {
 	e.learner.PredictTo(out, phi)
 }
 
-// forecastTo writes the forecast of the next sample to dst, and the prediction, in units of the target, to out. The
-// memory of dst has to come from lanes.Rows.
+// forecastTo writes the forecast of the next sample to dst, and the prediction, in units of the target, to out. dst
+// must be allocated by lanes.Rows.
 func (e *expert) forecastTo(dst, out, phi []float64, f *frame) {
 	e.predictTo(out, phi, f)
 	limit := float64(regression.OutputLimit)
@@ -318,8 +318,8 @@ func (e *expert) forecastTo(dst, out, phi []float64, f *frame) {
 	f.scaler.Bound(dst, out, zero, unit, f.past.Lag(0), limit, nil)
 }
 
-// learn updates the weights with the targets of the sample after f. out has their predictions, see predictTo;
-// observed tells which coordinates were observed.
+// learn updates the weights with the targets of the sample after f. out holds the predictions of predictTo.
+// observed[j]: coordinate j was observed.
 func (e *expert) learn(out, phi []float64, f *frame, observed []bool) {
 	targets := f.targets[e.target]
 	if e.yuleWalker != nil {
@@ -359,7 +359,7 @@ func (e *expert) State(c *snapshot.Codec) {
 	e.learner.State(c)
 }
 
-// finiteOr returns v if it is finite, else instead.
+// finiteOr returns v if v is finite, else instead.
 func finiteOr(v, instead float64) float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return instead

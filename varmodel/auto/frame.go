@@ -7,18 +7,18 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// frame is the state of a series at one time, with the inputs that the experts share.
+// frame holds the state of a series at one time: the statistics, the past, and the inputs that all experts share.
 type frame struct {
 	scaler *series.Scaler
 	local  *localMean
 	past   series.History
-	recent *increments             // increments up to the last sample of past
-	long   []float64               // increments that the source forecasts, in typical steps
+	recent *increments             // increments that end with the last sample of past
+	long   []float64               // dim: increments forecast by the source, in typical steps
 	inputs *series.ExogenousInputs // nil without exogenous inputs
 
 	order   int                    // number of lags of all coordinates
 	lags    []float64              // standardised lags, order x dim
-	targets [targetKinds][]float64 // standardised target of each kind; see setTargets
+	targets [targetKinds][]float64 // standardised targets of each kind, dim; see setTargets
 }
 
 func newFrame(dim, order, depth int, s *series.Scaler, l *localMean, in *series.ExogenousInputs) *frame {
@@ -34,12 +34,12 @@ func newFrame(dim, order, depth int, s *series.Scaler, l *localMean, in *series.
 	return f
 }
 
-// prepare computes the standardised lags from past and the statistics.
+// prepare computes lags from past and scaler.
 func (f *frame) prepare() {
 	series.LagsTo(f.lags, f.scaler, &f.past, f.order)
 }
 
-// scale returns zero, unit and 1 / unit of a target: the standardised target is (y - zero) / unit.
+// scale returns zero, unit and inverse = 1 / unit of a target, dim each. Standardised target = (y - zero) / unit.
 func (f *frame) scale(t target) (zero, unit, inverse []float64) {
 	switch t {
 	case incrementTarget:
@@ -50,7 +50,8 @@ func (f *frame) scale(t target) (zero, unit, inverse []float64) {
 	return f.scaler.Mean, f.scaler.Unit, f.scaler.Inverse
 }
 
-// ownLagsTo writes for each coordinate 1, its standardised value, and its last order - 1 increments.
+// ownLagsTo writes the features of the own lags, dim x (order + 1). The row of a coordinate holds 1, the
+// standardised value, and the last order - 1 increments in typical steps.
 func (f *frame) ownLagsTo(phi []float64, order int) {
 	m := order + 1
 	steps, stride := f.recent.rows(0), f.recent.stride
@@ -63,21 +64,21 @@ func (f *frame) ownLagsTo(phi []float64, order int) {
 	}
 }
 
-// setTargets sets targets[t] for the next sample y; NaN stays.
+// setTargets sets targets[t] to the standardised next sample y. NaN stays NaN.
 func (f *frame) setTargets(t target, y []float64) {
 	zero, _, inverse := f.scale(t)
 	lanes.Standardise(f.targets[t], y, zero, inverse, regression.TargetLimit)
 }
 
-// increments holds the last increments of a series, one row each, the newest first.
+// increments holds the last increments of a series, one row per sample, newest first.
 type increments struct {
 	count, stride int       // number of rows, and elements from row to row
 	next          int       // index of the newest row in values
-	values        []float64 // the rows, after room for later ones
+	values        []float64 // rows, after free space for later rows
 }
 
-// strideOf returns the number of elements from row to row of increments. Either a row fills whole registers
-// of eight elements, or several rows fill one register.
+// strideOf returns the stride of increments for dim coordinates. Either a row fills whole registers of eight
+// elements, or several rows fill one register.
 func strideOf(dim int) int {
 	switch {
 	case dim <= 2:
@@ -96,7 +97,7 @@ func newIncrements(dim, count int) *increments {
 	return &increments{count: count, stride: stride, next: spareRows * stride, values: vec.Aligned(n * stride)}
 }
 
-// Push adds the increment last - before.
+// Push adds the row last - before, and drops the oldest row.
 func (n *increments) Push(last, before []float64) {
 	if n.next == 0 {
 		size := (n.count - 1) * n.stride // the oldest row is dropped
@@ -111,12 +112,12 @@ func (n *increments) Push(last, before []float64) {
 	}
 }
 
-// rows returns the increments from lag back on: a view.
+// rows returns a view of the increments from lag back to the oldest.
 func (n *increments) rows(back int) []float64 {
 	return n.values[n.next+back*n.stride : n.next+n.count*n.stride]
 }
 
-// change adds by to the sample of coordinate j at a lag.
+// change updates the increments after by was added to the sample of coordinate j at a lag.
 func (n *increments) change(lag, j int, by float64) {
 	rows := n.rows(0)
 	if i := lag*n.stride + j; lag < n.count {

@@ -8,34 +8,38 @@ import (
 )
 
 const (
-	holdAges     = 6    // classes of ages, see holdAge
-	holdMemory   = .999 // weight of an outcome after the next one of its class
-	holdOutcomes = 20   // outcomes of a class before it has a factor
+	holdAges     = 6    // number of classes of ages, see holdAge
+	holdMemory   = .999 // weight of an outcome after the next outcome of its class
+	holdOutcomes = 20   // outcomes of a class before its factor may differ from 1
 	holdLimit    = 2    // largest factor
-	holdEvidence = 3    // a slope this many standard errors from 1 is drawn halfway to 1
+	holdEvidence = 3    // standard errors at which a slope is shrunk halfway to 1
 )
 
-// holds has factors for the one-step increments of variables that repeat their last value, such as a
-// sensor that reports only changes, or is read more often than it measures. The probability of the next
-// change depends on the age, the number of samples since the last change. Experts forecast the mean
-// increment over all ages.
+// holds multiplies the one-step increments of variables that repeat their last value. Examples are a sensor
+// that reports only changes, and a sensor that is read more often than it measures. The probability of a change
+// depends on the age, the number of samples since the last change. Experts forecast the mean increment over all
+// ages.
 //
-// The factor of an age is the regression slope of the outcomes on the forecasts made at this age, drawn
-// towards 1 by its standard error. A variable that has never repeated a value has no factors.
+// The factor of an age is the slope b of the regression of outcomes on forecasts at this age, shrunk towards 1:
+//
+//	factor = 1 + (b - 1) (b - 1)^2 / ((b - 1)^2 + (holdEvidence se)^2),
+//
+// where b is limited to [0, holdLimit] and se is its standard error. Variables that never repeated a value have the
+// factor 1.
 type holds struct {
-	age       []int         // of each variable: samples since the last change
-	increment []float64     // last forecast increment without the factor, in typical steps
-	ages      [][]holdSlope // of each variable, holdAges; nil: never held
+	age       []int         // dim: samples since the last change
+	increment []float64     // dim: last forecast increment before multiplication, in typical steps
+	ages      [][]holdSlope // dim x holdAges; nil row: the variable never repeated a value
 }
 
-// holdSlope is the regression of the outcomes on the forecasts of one age.
+// holdSlope is the regression of outcomes on forecasts, without intercept, for one class of ages.
 type holdSlope struct {
-	product, square float64 // sums of forecast times outcome, and of forecast^2
-	noise           float64 // sum of forecast^2 error^2
-	count           float64 // outcomes
+	product, square float64 // sums of forecast * outcome and of forecast^2, with forgetting
+	noise           float64 // sum of forecast^2 * error^2, with forgetting
+	count           float64 // number of outcomes, with forgetting
 }
 
-// holdAge returns the class of an age: 0, 1, 2, 3, 4 to 7, or more.
+// holdAge returns the class of an age: ages 0 to 3 are classes 0 to 3, ages 4 to 7 are class 4, others class 5.
 func holdAge(age int) int {
 	switch {
 	case age < 4:
@@ -71,7 +75,7 @@ func (s *holdSlope) factor() float64 {
 	return 1 + distance*signal/(signal+holdEvidence*holdEvidence*s.noise)
 }
 
-// learn learns the outcome of a forecast increment, both in typical steps.
+// learn updates the sums with a forecast increment and its outcome, both in typical steps.
 func (s *holdSlope) learn(forecast, outcome float64) {
 	forecast = series.ClipTo(forecast, -shrinkageLimit, shrinkageLimit)
 	outcome = series.ClipTo(outcome, -shrinkageLimit, shrinkageLimit)
@@ -86,8 +90,8 @@ func (h *holds) learn(s *autoSeries, o *outcome) {
 	h.Observe(o.target, o.before, s.scaler.PerStep, s.pending)
 }
 
-// Observe learns the outcome y after last, NaN where missing. Without learn there was no
-// forecast. perStep are the inverse typical steps at the forecast.
+// Observe updates ages and slopes with the sample y after the sample last, NaN where missing. If learn is false,
+// there was no forecast. perStep holds the inverse typical steps at the time of the forecast.
 func (h *holds) Observe(y, last, perStep []float64, learn bool) {
 	for j, v := range y {
 		step := v - last[j]
@@ -110,7 +114,7 @@ func (h *holds) Observe(y, last, perStep []float64, learn bool) {
 
 func (h *holds) forecast(s *autoSeries) { h.forecastTo(s.next, s.past.Lag(0), s.scaler.PerStep) }
 
-// forecastTo multiplies the increments of next over last.
+// forecastTo multiplies the increments next - last by the factors.
 func (h *holds) forecastTo(next, last, perStep []float64) {
 	for j, v := range next {
 		step := v - last[j]

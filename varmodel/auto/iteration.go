@@ -9,31 +9,31 @@ import (
 )
 
 const (
-	iterationMembers = 2   // largest number of experts that are iterated
-	iterationLeast   = .1  // smallest weight of such an expert, in the mean over the variables
-	iterationWeight  = .1  // weight at an anchor above which the iterated mixture is awake
-	iterationYoung   = 512 // samples during which it is on trial; after them
-	iterationTrial   = 8   // one block in iterationTrial
-	iterationBlock   = 64  // of iterationBlock samples is a trial
+	iterationMembers = 2   // largest number of members
+	iterationLeast   = .1  // smallest weight of a member, averaged over the variables
+	iterationWeight  = .1  // the iterated mixture is awake at anchors where its weight is larger
+	iterationYoung   = 512 // samples during which the iterated mixture is always on trial
+	iterationTrial   = 8   // later, one block of samples out of iterationTrial is a trial
+	iterationBlock   = 64  // samples per block
 	iterationSteps   = 16  // longest horizon on trial
 )
 
-// iteration iterates the one-step mixture: each forecast is treated as if it had been observed, and the
-// next forecast is made from it with the present weights. It is the nonlinear autoregression beyond one
-// step. Experts with little weight are left out, because their errors would be fed back.
+// iteration iterates the one-step mixture with the present weights: each forecast becomes the last sample of the
+// next step. It extends the nonlinear autoregression to more than one step. Experts with little weight are left
+// out, because the iteration would feed back their errors.
 type iteration struct {
-	frame   *frame // the series at the end of the path
+	frame   *frame // frame of the series at the end of the path
 	past    *series.History
 	rest    *increments // increments of the remainder at the end of the path
-	members []int       // indices of the experts that are iterated
-	total   []float64   // scratch: of each expert, the sum of its weights
-	weights []float64   // scratch: of each variable, the sum over the members
+	members []int       // indices of the iterated experts, by descending weight
+	total   []float64   // scratch, experts: sum of the weights over the variables
+	weights []float64   // scratch, dim: sum of the weights in one step
 	phi     []float64   // scratch: features of an expert
-	out     []float64   // scratch: its prediction
-	z       []float64   // scratch: its forecast
+	out     []float64   // scratch: prediction of an expert
+	z       []float64   // scratch: forecast of an expert
 	values  []float64   // scratch: standardised remainder
 	source  []float64   // scratch: forecast of the source
-	now     []float64   // scratch: the remainder at the end of the path
+	now     []float64   // remainder at the end of the path
 	path    []float64   // horizon x dim: forecasts of the remainder
 }
 
@@ -52,7 +52,7 @@ func newIteration(m *auto, horizon int) *iteration {
 	}
 }
 
-// choose sets the members: the experts with the largest weights among those that read all variables.
+// choose sets the members to the experts with the largest weights. Experts on own lags are not candidates.
 func (t *iteration) choose(s *autoSeries) {
 	a, d := s.panel.mixture.aggregate, s.m.cfg.Dim
 	t.members = t.members[:0]
@@ -78,8 +78,8 @@ func (t *iteration) choose(s *autoSeries) {
 	}
 }
 
-// forecast computes the path for the given number of steps. Its rest is copied from beyond, the path of the
-// iterated source. ahead has the seasons of the steps.
+// forecast computes the given number of steps of the path. Later steps are copied from beyond, the path of the
+// iterated source. ahead holds the seasons of the steps, horizon x dim.
 func (t *iteration) forecast(s *autoSeries, steps int, ahead, beyond []float64) {
 	copy(t.path, beyond)
 	if t.choose(s); steps == 0 || len(t.members) == 0 {
@@ -96,7 +96,7 @@ func (t *iteration) forecast(s *autoSeries, steps int, ahead, beyond []float64) 
 	}
 }
 
-// begin sets the end of the path to the last sample.
+// begin moves the end of the path to the last sample.
 func (t *iteration) begin(s *autoSeries) {
 	if t.frame == nil {
 		t.frame = newFrame(s.m.cfg.Dim, s.m.order, 1, s.scaler, s.local, s.frame.inputs)
@@ -110,7 +110,7 @@ func (t *iteration) begin(s *autoSeries) {
 	copy(t.now, rest.past.Lag(0))
 }
 
-// advance appends z, the forecast of the remainder h steps ahead, to the path, as if it had been observed.
+// advance moves the end of the path to the forecast z of the remainder h steps ahead.
 func (t *iteration) advance(s *autoSeries, h int, z, season []float64) {
 	t.rest.Push(z, t.now)
 	copy(t.now, z)
@@ -125,7 +125,7 @@ func (t *iteration) advance(s *autoSeries, h int, z, season []float64) {
 	t.frame.prepare()
 }
 
-// step writes the next forecast of the remainder.
+// step writes the forecast of the remainder one step beyond the end of the path.
 func (t *iteration) step(s *autoSeries, to, season []float64) {
 	f, a, last := t.frame, s.panel.mixture.aggregate, t.past.Lag(0)
 	clear(t.weights)
@@ -159,8 +159,8 @@ func (t *iteration) step(s *autoSeries, to, season []float64) {
 	}
 }
 
-// sourceTo sets t.source to the next forecast of the source, an input of other experts; without a source to
-// the last value.
+// sourceTo sets t.source to the forecast of the source one step beyond the end of the path, an input of other
+// experts. Without a source, t.source is the last value.
 func (t *iteration) sourceTo(s *autoSeries, season []float64) {
 	last := t.past.Lag(0)
 	if s.m.source == nil {

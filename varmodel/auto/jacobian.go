@@ -6,7 +6,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 )
 
-// Smooth implements differentiable.
+// Smooth implements regression.Differentiable.
 func (s *autoSeries) Smooth() error {
 	for _, e := range s.m.experts {
 		if e.order > 0 {
@@ -18,15 +18,16 @@ func (s *autoSeries) Smooth() error {
 
 func (s *autoSeries) Lags() int { return s.m.depth }
 
-// DerivativeEvery implements differentiable: a derivative of a mixture costs as much as all its
-// experts.
+// DerivativeEvery implements regression.Differentiable. A derivative of the mixture costs as much as a forecast
+// of all experts.
 func (s *autoSeries) DerivativeEvery() int { return 16 }
 
-// JacobianTo implements differentiable. The mixture is linear in the forecasts f_k of its experts,
+// JacobianTo implements regression.Differentiable. The mixture is linear in the forecasts f_k of its experts,
 //
 //	x^ = x + sum_k c_k (f_k - x),
 //
-// so its derivative is the sum of theirs with the weights c_k. Weights and statistics count as constants.
+// so its derivative is the sum of their derivatives with the coefficients c_k. Weights and statistics count as
+// constants.
 func (s *autoSeries) JacobianTo(jac []float64) bool {
 	if !s.pending {
 		return false
@@ -81,7 +82,7 @@ func (s *autoSeries) JacobianTo(jac []float64) bool {
 				e.addGradient(row, c[k+1], j, s.panel.phi[k], s.frame, source)
 			}
 		}
-		// In standard deviations of the output per standard deviation of the input.
+		// Units: standard deviations of the output per standard deviation of the input.
 		for i := range row {
 			if to := s.scaler.Sd[j]; to > 0 {
 				row[i] *= s.scaler.Sd[i%d] / to
@@ -93,8 +94,8 @@ func (s *autoSeries) JacobianTo(jac []float64) bool {
 	return true
 }
 
-// coefficientsTo writes the derivatives of the last mixture of coordinate j with respect to the forecasts of
-// the experts. The first expert, persistence, counts as constant.
+// coefficientsTo writes the derivatives of the last mixture of coordinate j with respect to the forecasts of the
+// experts. Persistence, the first expert, counts as constant.
 func (m *mixture) coefficientsTo(dst []float64, j int) {
 	clear(dst)
 	weight := make([]float64, m.experts)
@@ -148,7 +149,7 @@ func (e *expert) ownGradientTo(dst []float64, j int, f *frame) {
 	}
 }
 
-// ownWeights returns the weights of coordinate j: intercept, value, increments.
+// ownWeights returns the weights of coordinate j: intercept, value, then increments.
 func (e *expert) ownWeights(j int) []float64 {
 	if e.yuleWalker != nil {
 		return e.yuleWalker.weightsOf(j)
@@ -156,8 +157,8 @@ func (e *expert) ownWeights(j int) []float64 {
 	return e.learner.(regression.PerCoordinate)[j].Weights()
 }
 
-// addGradient adds c times the derivative of the forecast of coordinate j to row,
-// lags x dim.
+// addGradient computes row += c * gradient, where gradient is the derivative of the forecast of coordinate j with
+// respect to the lags. row is lags x dim.
 func (e *expert) addGradient(row []float64, c float64, j int, phi []float64, f *frame, source []float64) {
 	d, size := e.dim, e.order*e.dim
 	m := len(phi)

@@ -12,53 +12,52 @@ import (
 )
 
 const (
-	lagReach     = 96                      // oldest lag among the inputs
+	lagReach     = 96                      // longest lag among the inputs
 	lagHarmonics = 3                       // harmonics of the season among the inputs
 	lagRidge     = regression.DefaultRidge // ridge of the pooled equations, see lagRegression.solve
-	lagPooled    = 50                      // weight of all coordinates in the regression of one, in origins
-	lagForget    = .9998                   // weight of an origin after the next one
-	lagBatch     = 8                       // origins that are learnt at a time
-	lagEvery     = 64                      // most origins between two solutions:
-	lagGrowth    = 16                      // the next one comes after min(origins / lagGrowth, lagEvery) origins
-	lagMost      = 8                       // horizons of a group, at most
-	lagFirst     = 3                       // samples after a break that are not origins: they lack lags
+	lagPooled    = 50                      // weight of all coordinates together in the regression of one coordinate, in origins
+	lagForget    = .9998                   // weight of an origin after the next origin
+	lagBatch     = 8                       // origins per update of the sums
+	lagEvery     = 64                      // largest number of origins between two solutions
+	lagGrowth    = 16                      // the next solution comes after min(origins / lagGrowth, lagEvery) origins
+	lagMost      = 8                       // largest number of horizons per group
+	lagFirst     = 3                       // first samples after a break, which are not origins because they lack lags
 	lagRows      = 64                      // samples between two moves of the rows
 )
 
-// lagRegression forecasts each coordinate from its own past: for each of some horizons h a
-// ridge regression of the increment x_{t+h} - x_t on
+// lagRegression forecasts each coordinate from its own past. Each of several horizons h has a ridge regression of the
+// increment x_{t+h} - x_t on
 //
 //	mean - x_t,  m_b - x_t,  s sin(k a_t),  s cos(k a_t),  k = 1 … lagHarmonics,
 //
-// where m_b is the mean of a block of lags, 1, 2, 3, 4, 5-6, 7-8, … lagReach, s the typical
-// increment and a_t the phase of the season. Without an intercept, a shift of the series shifts
-// its forecasts.
+// where m_b is the mean of a block b of lags (1, 2, 3, 4, 5-6, 7-8, … lagReach), s is the typical increment, and a_t
+// is the angle of the season. There is no intercept, so a shift of the series shifts its forecasts.
 //
-// The horizons of a doubling form a group. They share the inputs, and learn from an origin once
-// the targets of all of them are known, so that they share one factorisation per coordinate.
-// Forecasts between two horizons are interpolated linearly.
+// The horizons of a doubling form a group. The horizons of a group share the inputs, and learn from an origin when all
+// their targets are known. They therefore share one factorisation per coordinate. Forecasts between two horizons are
+// interpolated linearly.
 type lagRegression struct {
 	dim     int
-	horizon int       // longest horizon that is forecast, an anchor
-	last    int       // longest horizon that is learnt, a power of two
+	horizon int       // longest forecast horizon, an anchor
+	last    int       // longest horizon of the groups, a power of two
 	roots   []float64 // square roots of the horizons of all groups
 	edges   []int     // last lag of each block
 	season  int       // samples; 0: none
-	waves   []float64 // season x 2 lagHarmonics: sine and cosine of each phase
+	waves   []float64 // season x 2 lagHarmonics: sines and cosines of each phase
 
-	stride int // inputs, rounded up for the kernels
+	stride int // number of inputs, rounded up for the kernels
 	width  int // elements from row to row
 
-	rows  []float64 // samples, the newest first, after room for later ones
-	seen  []bool    // for each element of rows: it was observed
-	next  int       // index of the newest row
-	known []bool    // for each coordinate: it was observed since the last break
+	rows  []float64 // samples, newest first, after free space for later rows
+	seen  []bool    // for each element of rows: true if observed
+	next  int       // index of the newest row in rows
+	known []bool    // dim: true if the coordinate was observed since the last break
 
 	count  int // samples since the last break
-	number int // all samples; the phase of the season is number mod season
+	number int // samples in total; phase of the season = number mod season
 	groups []*lagGroup
 
-	path    []float64 // horizon x dim: forecasts after the last sample
+	path    []float64 // horizon x dim: forecasts from the last sample
 	scratch *lagScratch
 }
 
@@ -66,18 +65,18 @@ type lagRegression struct {
 type lagGroup struct {
 	steps   []int // horizons, ascending
 	first   int   // index of steps[0] among the horizons of all groups
-	last    int   // longest horizon in steps
-	waiting int   // origins whose targets are known and that are not learnt
-	origins int   // origins learnt
-	due     int   // origins at which the weights are computed next
+	last    int   // longest horizon of the group
+	waiting int   // origins with known targets that are not learnt yet
+	origins int   // number of origins learnt
+	due     int   // number of origins at which the weights are computed next
 
-	gram     []*vec.Sym  // of each coordinate: sum of products of the inputs
-	products [][]float64 // of each coordinate, steps x stride: sum of products of targets and inputs
-	theta    [][]float64 // of each coordinate, steps x stride: weights
+	gram     []*vec.Sym  // dim: sums of the products of the inputs
+	products [][]float64 // dim, steps x stride each: sums of the products of targets and inputs
+	theta    [][]float64 // dim, steps x stride each: weights
 	weight   float64     // number of origins in the sums, with forgetting
 }
 
-// lagScratch is scratch memory that lag regressions of one shape share.
+// lagScratch is scratch memory, shared by all lag regressions with the same shape.
 type lagScratch struct {
 	pooled, sum    *vec.Sym
 	pooledProducts []float64 // steps x stride
@@ -87,13 +86,12 @@ type lagScratch struct {
 	means          []float64 // lagBatch x blocks x width
 	waves          [lagBatch][]float64
 	increments     []float64   // steps x dim
-	start          []float64   // last sample plus trend
-	ones           []float64   // 1 for each coordinate
-	shares         [][]float64 // of each block of n lags: n times 1/n
+	start          []float64   // dim: last sample plus trend
+	ones           []float64   // dim: ones
+	shares         [][]float64 // for each block of n lags: n times 1/n
 }
 
-// newLagGroups returns groups for horizons from 1 to the smallest power of two that is at least 4 and not
-// below horizon.
+// newLagGroups returns groups for the horizons from 1 to the smallest power of two >= max(4, horizon).
 func newLagGroups(dim, horizon, stride int) (groups []*lagGroup) {
 	first := 0
 	for h, last := 1, 4; ; last *= 2 {
@@ -135,7 +133,7 @@ func newLagRegression(dim, horizon, season int, work *Workspace) *lagRegression 
 	return l
 }
 
-// computeWaves computes l.waves for l.season.
+// computeWaves sets l.waves for l.season.
 func (l *lagRegression) computeWaves() {
 	l.waves = make([]float64, max(1, l.season)*2*lagHarmonics)
 	for phase := range l.season {
@@ -147,7 +145,7 @@ func (l *lagRegression) computeWaves() {
 	}
 }
 
-// depth returns the number of samples that are kept.
+// depth returns the number of samples in l.rows.
 func (l *lagRegression) depth() int { return l.last + lagBatch + lagReach }
 
 // interrupt handles a break: the next sample does not follow the last one.
@@ -159,7 +157,7 @@ func (l *lagRegression) interrupt() {
 	clear(l.known)
 }
 
-// Push appends the sample z. Coordinates that were not observed have a filled-in value.
+// Push appends the sample z, dim. Coordinates that were not observed hold a filled-in value.
 func (l *lagRegression) Push(z []float64, observed []bool) {
 	if l.next == 0 {
 		size := (l.depth() - 1) * l.width // the oldest sample is dropped
@@ -171,7 +169,7 @@ func (l *lagRegression) Push(z []float64, observed []bool) {
 	copy(l.rows[l.next:], z)
 	copy(l.seen[l.next:], observed)
 	for j, known := range l.known {
-		if !known && observed[j] { // as if it had had this value before
+		if !known && observed[j] { // fill the past with the first value
 			l.known[j] = true
 			for i := l.next + j; i < len(l.rows); i += l.width {
 				l.rows[i] = z[j]
@@ -187,8 +185,8 @@ func (l *lagRegression) Push(z []float64, observed []bool) {
 	}
 }
 
-// learn learns the waiting origins of each group that has lagBatch of them. s has the statistics of
-// the series after the last sample.
+// learn updates each group with at least lagBatch waiting origins. s holds the statistics of the series after the
+// last sample.
 func (l *lagRegression) learn(s *series.Scaler) {
 	for _, g := range l.groups {
 		if g.waiting >= lagBatch {
@@ -220,13 +218,13 @@ func (l *lagRegression) learnGroup(g *lagGroup, s *series.Scaler) {
 	}
 }
 
-// exampleTo writes the inputs and targets of coordinate j at the i-th prepared origin, in typical
-// increments. An origin with large inputs or targets is scaled down. An origin that was not
-// observed, or that lacks more than a quarter of its targets, becomes 0.
+// exampleTo writes the inputs phi (stride) and the targets y (steps) of coordinate j at the i-th prepared origin, in
+// typical increments. Large inputs or targets scale the whole origin down. Inputs and targets are 0 if the origin was
+// not observed, or if more than a quarter of its targets are missing.
 func (l *lagRegression) exampleTo(phi, y []float64, g *lagGroup, i, j int, s *series.Scaler) {
 	at := l.next + (g.last+i)*l.width + j
 	x, missing := l.rows[at], 0
-	var largest uint64 // bits of a float64 >= 0, which order like the numbers: integers need no check for NaN
+	var largest uint64 // bits of a float64 >= 0: they order like the numbers, and integers need no check for NaN
 	for k, h := range g.steps {
 		target := at - h*l.width
 		y[k] = l.rows[target] - x
@@ -251,7 +249,7 @@ func (l *lagRegression) exampleTo(phi, y []float64, g *lagGroup, i, j int, s *se
 	vec.Scale(1/unit, y)
 }
 
-// prepare computes the block means and waves of the origin at lag back, as the i-th prepared one.
+// prepare computes the block means and waves of the i-th prepared origin, which is the sample at lag back.
 func (l *lagRegression) prepare(i, back int) {
 	c, n := l.scratch, len(l.edges)*l.width
 	means, rows := c.means[i*n:(i+1)*n], l.rows[l.next+(back+1)*l.width:]
@@ -267,7 +265,7 @@ func (l *lagRegression) prepare(i, back int) {
 	c.waves[i] = l.waves[2*lagHarmonics*phase:][:2*lagHarmonics]
 }
 
-// inputsTo writes the inputs of coordinate j, which has the value x at the i-th prepared origin.
+// inputsTo writes the inputs of coordinate j at the i-th prepared origin. x is the value of the coordinate there.
 func (l *lagRegression) inputsTo(phi []float64, i, j int, x float64, s *series.Scaler) {
 	c, n := l.scratch, len(l.edges)
 	phi[0] = s.Mean[j] - x
@@ -284,8 +282,8 @@ func (l *lagRegression) inputsTo(phi []float64, i, j int, x float64, s *series.S
 //
 //	(gram_j + share (sum_i gram_i + lagRidge I)) theta = products_j + share sum_i products_i,
 //
-// where share gives the sums over all coordinates the weight of lagPooled origins. A coordinate that
-// has learnt little therefore behaves like the others.
+// where share gives the sums over all coordinates the weight of lagPooled origins. A coordinate with few origins
+// therefore behaves like the others.
 func (l *lagRegression) solve(g *lagGroup) {
 	c := l.scratch
 	c.pooled.SetIdentity(0)
@@ -311,8 +309,8 @@ func (l *lagRegression) solve(g *lagGroup) {
 	}
 }
 
-// predict computes l.path after the last sample. ahead returns the increment of the trend in h
-// steps; nil: no trend.
+// predict sets l.path to the forecasts from the last sample. ahead returns the increments of the trends over h steps,
+// dim; nil: no trend.
 func (l *lagRegression) predict(s *series.Scaler, ahead func(h int) []float64) {
 	l.prepare(0, 0)
 	c, last := l.scratch, l.rows[l.next:][:l.dim]
@@ -353,9 +351,9 @@ func (l *lagRegression) predict(s *series.Scaler, ahead func(h int) []float64) {
 	}
 }
 
-// renewLags replaces the lag regression after a change of the remainder. The new one gets the
-// remainder of the kept samples, without the newest ones. It takes over the weights if the season
-// is the same; else it learns these samples.
+// renewLags replaces the lag regression after a change of the remainder. The new regression gets the remainder of the
+// samples in the past, without the given number of newest samples. If the season is the same, the new regression takes
+// over the sums and weights; else it learns the samples again.
 func (s *autoSeries) renewLags(newest int) {
 	o, f := s.multihorizon, s.rest()
 	z := make([]float64, s.m.cfg.Dim)

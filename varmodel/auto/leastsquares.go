@@ -9,36 +9,37 @@ import (
 )
 
 const (
-	exactLags       = 48    // own lags of the least squares, at most
-	exactRidge      = 1e-6  // ridge, for inputs of size one: nearly none
+	exactLags       = 48    // largest number of own lags of a regression
+	exactRidge      = 1e-6  // ridge for inputs of size one, nearly 0
 	exactForgetting = .9998 // weight of a sample after one step
-	exactBelow      = .2    // squared error of the mixture, in squared typical steps, below which the noise is low
-	exactRate       = .01   // weight of an outcome in this squared error
-	exactAfter      = 100   // outcomes before a regression may begin
-	exactTrial      = 100   // outcomes that it learns before its forecasts are compared
-	exactPatience   = 600   // outcomes after which it ends unless it is better than the mixture
-	exactAgain      = 16    // it may begin again when the series is exactAgain times as long
-	exactErrors     = 1.5   // least advantage over the mixture, in standard errors of the difference
-	exactMemory     = 1e-3  // weight of an outcome in the comparison
-	crossInputs     = 4     // inputs for a lag of another coordinate
-	exactFar        = 5     // limit of the distance from the mixture, in root mean squares of its errors
+	exactBelow      = .2    // largest mean squared error of the mixture when a regression begins, in squared typical steps
+	exactRate       = .01   // weight of an outcome in this mean squared error
+	exactAfter      = 100   // outcomes of the mixture before a regression may begin
+	exactTrial      = 100   // outcomes that a regression learns before it is compared with the mixture
+	exactPatience   = 600   // outcomes after which a regression ends if it is not better than the mixture
+	exactAgain      = 16    // an ended regression may begin again when the series is exactAgain times as long
+	exactErrors     = 1.5   // a better regression has an advantage of more than exactErrors standard errors
+	exactMemory     = 1e-3  // weight of an outcome in the comparison with the mixture
+	crossInputs     = 4     // number of inputs for a lag of another coordinate
+	exactFar        = 5     // limit of the distance from the forecast of the mixture, in RMSE of the mixture
 )
 
-// leastSquares forecasts one step of coordinates of two kinds.
+// leastSquares makes one-step forecasts of two kinds of coordinates.
 //
-//   - Coordinates with little noise: the ridges of the experts suit errors about as large as the steps. Far
+//   - Coordinates with little noise. The ridges of the experts suit errors about as large as the steps. Much
 //     smaller errors come mostly from the ridges.
-//   - Coordinates that follow another one with a longer lag than the experts see; see crossSearch.
+//   - Coordinates that follow another coordinate with a longer lag than the experts see; see crossSearch.
 //
-// Recursive least squares with nearly no ridge run beside the mixture, on up to 48 own lags, and on the lag
-// of the other coordinate. Their forecast replaces the forecast of the mixture while it is significantly
-// better. A regression that is not better ends, and may begin again much later.
+// A regression by recursive least squares with nearly no ridge runs beside the mixture. Its inputs are up to
+// exactLags own lags, and the lag of the other coordinate. Its forecast replaces the forecast of the mixture
+// while the regression is significantly better. A regression without this advantage ends, and may begin again
+// much later.
 type leastSquares struct {
 	lags     int                // own lags of a regression
-	outcomes int                // number of outcomes of the mixture
-	errors   []float64          // of each coordinate: mean squared error of the mixture, in squared typical steps
-	due      []int              // of each coordinate: number of outcomes after which a regression may begin
-	own      []*ownLeastSquares // of each coordinate; nil: none is running
+	outcomes int                // number of outcomes of the mixture so far
+	errors   []float64          // dim: mean squared error of the mixture, in squared typical steps
+	due      []int              // dim: number of outcomes after which a regression may begin
+	own      []*ownLeastSquares // dim: running regressions; nil: none
 	cross    crossSearch
 }
 
@@ -46,9 +47,9 @@ type leastSquares struct {
 //
 //	1, x - zero, and the last increments,
 //
-// all in one unit. With a lag of another coordinate, its value at this lag and the three increments around
-// it are inputs, too, in the unit of that coordinate. Zeros and units never change, because the weights
-// depend on them.
+// all in one unit. With a lag of another coordinate, the value of that coordinate at this lag and the three
+// increments around the lag are inputs, too, in the unit of that coordinate. Invariant: zeros and units never
+// change, because the weights depend on them.
 type ownLeastSquares struct {
 	rls          *online.RLS
 	zero, unit   float64
@@ -56,11 +57,11 @@ type ownLeastSquares struct {
 	crossZero    float64
 	crossUnit    float64
 	phi          []float64
-	out, err     [1]float64 // prediction from phi, in units; scratch
+	out, err     [1]float64 // prediction from phi, in units; scratch for the error
 	said         float64    // last forecast increment, in typical steps
-	used         bool       // the last forecast replaced that of the mixture
+	used         bool       // the last forecast replaced the forecast of the mixture
 	learnt       int        // number of outcomes learnt
-	gain, square float64    // means of d and d^2, with d = squared error of the mixture - own squared error
+	gain, square float64    // means of d and d^2, where d = squared error of the mixture - squared error of the regression
 }
 
 func newLeastSquares(dim, lags int) *leastSquares {
@@ -71,7 +72,7 @@ func newLeastSquares(dim, lags int) *leastSquares {
 	return l
 }
 
-// end prevents all regressions from beginning.
+// end prevents new regressions.
 func (l *leastSquares) end() {
 	for j := range l.due {
 		l.due[j] = math.MaxInt
@@ -97,7 +98,8 @@ func (l *leastSquares) learn(s *autoSeries, o *outcome) {
 	}
 }
 
-// follow searches for lags of other coordinates each time the number of samples doubles, and at regular intervals.
+// follow starts a search for lags of other coordinates at each doubling of the number of samples, and at regular
+// intervals.
 func (l *leastSquares) follow(s *autoSeries) {
 	if s.m.has(partCross) {
 		again := s.total%(seasonAgain*s.m.memory) == 0
@@ -107,7 +109,7 @@ func (l *leastSquares) follow(s *autoSeries) {
 
 func (l *leastSquares) forecast(s *autoSeries) { l.forecastTo(s.next, s.panel.mixture, s.frame) }
 
-// Observe learns the increment from last to y. m has to have learnt y before.
+// Observe updates the regressions with the increment from last to y. Call m.Observe(y) first.
 func (l *leastSquares) Observe(m *mixture, y, last []float64) {
 	l.outcomes++
 	rate := max(exactRate, 1/float64(l.outcomes))
@@ -128,8 +130,8 @@ func (l *leastSquares) Observe(m *mixture, y, last []float64) {
 	}
 }
 
-// learn learns the next increment, in units. mixture and own are the squared errors of the mixture and of
-// this regression.
+// learn updates the regression with the next increment, in units. mixture and own are the squared errors of the
+// mixture and of the regression.
 func (o *ownLeastSquares) learn(increment, mixture, own float64) {
 	o.err[0] = increment - o.out[0]
 	o.rls.Update(o.phi, o.err[:])
@@ -140,13 +142,13 @@ func (o *ownLeastSquares) learn(increment, mixture, own float64) {
 	}
 }
 
-// better reports whether this regression is better than the mixture by exactErrors standard errors.
+// better reports whether gain > exactErrors standard errors of gain.
 func (o *ownLeastSquares) better() bool {
 	n := min(float64(o.learnt-exactTrial), 1/exactMemory)
 	return n > 1 && o.gain > exactErrors*math.Sqrt((o.square-o.gain*o.gain)/(n-1))
 }
 
-// forecastTo replaces next, the forecast of the mixture, for coordinates with a better regression.
+// forecastTo replaces the forecast next of the mixture for coordinates with a better regression.
 func (l *leastSquares) forecastTo(next []float64, m *mixture, f *frame) {
 	last := f.past.Lag(0)
 	for j, e := range l.errors {
@@ -176,7 +178,7 @@ func (l *leastSquares) begin(j int, cross crossLag, s *series.Scaler) {
 	l.own[j] = o
 }
 
-// search continues the search for lags of other coordinates, after starting a new one if start is set.
+// search continues the search for lags of other coordinates. If start is true, it first starts a new search.
 func (l *leastSquares) search(start bool, past *series.History, s *series.Scaler) {
 	if start {
 		l.cross.begin(past)
@@ -192,7 +194,7 @@ func (l *leastSquares) search(start bool, past *series.History, s *series.Scaler
 	l.cross = crossSearch{}
 }
 
-// interrupt handles a break: the samples at lags of other coordinates are not known any more.
+// interrupt handles a break: the samples at lags of other coordinates are no longer known.
 func (l *leastSquares) interrupt(*autoSeries) {
 	l.cross = crossSearch{}
 	for j, o := range l.own {
@@ -202,7 +204,7 @@ func (l *leastSquares) interrupt(*autoSeries) {
 	}
 }
 
-// predict returns the increment after the value x of coordinate j, in units.
+// predict returns the increment of coordinate j after its last value x, in units.
 func (o *ownLeastSquares) predict(j int, x float64, lags int, f *frame) float64 {
 	o.phi[0], o.phi[1] = 1, (x-o.zero)/o.unit
 	steps := f.recent.rows(0)
@@ -221,8 +223,8 @@ func (o *ownLeastSquares) predict(j int, x float64, lags int, f *frame) float64 
 	return o.out[0]
 }
 
-// addGradient adds the derivative of the forecast of coordinate j to row, lags x dim. It leaves out lags
-// beyond row.
+// addGradient adds the derivative of the forecast of coordinate j with respect to the lags to row, lags x dim.
+// Lags beyond row are left out.
 func (o *ownLeastSquares) addGradient(row []float64, j, dim, lags int) {
 	theta := o.rls.Weights()
 	add := func(lag, coordinate int, v float64) {

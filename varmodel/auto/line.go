@@ -7,38 +7,38 @@ import (
 )
 
 const (
-	lineBlocks   = 16  // blocks of a line; when all are full they are joined in pairs
-	lineErrors   = 3   // standard errors of the mean move that a share needs
-	lineCurve    = .03 // probability of a curve by chance below which the share falls
-	lineStraight = .1  // standard deviation of the moves, in moves, of a line that is straight in any case
+	lineBlocks   = 16  // largest number of blocks of a line; full blocks are then joined in pairs
+	lineErrors   = 3   // smallest mean move of a line with a share, in standard errors
+	lineCurve    = .03 // probability of a curve by chance below which the share decreases
+	lineStraight = .1  // a line is straight in any case if sd of the moves <= lineStraight |mean move|
 )
 
-// line is the evidence that a coordinate follows a straight line since it began, or since its level shifted. It keeps
-// the means of the levels in blocks of equal length. The n moves from block to block of a line have a mean that is
-// far from 0,
+// line is the evidence that a coordinate follows a straight line since its first sample, or since the last shift of
+// its level. The samples are divided into blocks of equal length. Two conditions hold for the n moves between the mean
+// levels of consecutive blocks. First, their mean is far from 0:
 //
 //	share = 1 - (lineErrors (1 + 2/n) / t)^2,   t = mean sqrt(n) / sd,
 //
-// and no curve: the part r of their variance that a parabola explains has the distribution Beta(1, (n-3)/2) if the
-// moves are independent, so a larger part than r has the probability
+// Second, they follow no curve. If the moves are independent, the part r of their variance that a parabola explains
+// has the distribution Beta(1, (n-3)/2), so a part larger than r has the probability
 //
 //	(1 - r)^((n-3)/2).
 //
-// The moves of the morning of a first day are a parabola.
+// The moves in the morning of a first day follow a parabola.
 type line struct {
-	level  float64             // sum of the increments
-	shift  float64             // sum of the increments beyond the limit of winsorising
-	sum    float64             // sum of the levels of the open block
-	inside int                 // samples of the open block
+	level  float64             // sum of the winsorised increments
+	shift  float64             // sum of the increments minus level
+	sum    float64             // sum of the levels in the open block
+	inside int                 // samples in the open block
 	size   int                 // samples per block
-	full   int                 // Invariant: full < lineBlocks
-	lasted int                 // length of the line before; 0: there was none
-	means  [lineBlocks]float64 // of the levels of the full blocks
-	share  float64             // in [0, 1]
+	full   int                 // full blocks. Invariant: full < lineBlocks after learn
+	lasted int                 // length of the line before the last shift, in samples; 0: none
+	means  [lineBlocks]float64 // mean levels of the full blocks
+	share  float64             // result of value, in [0, 1]
 }
 
-// learn learns an increment and its winsorised value, where limit is the largest one. A shift that has not gone back
-// at the end of a block begins another line; a spike goes back.
+// learn adds the increment step; usual is its winsorised value, |usual| <= limit. A shift that still lasts at the end
+// of a block begins another line. A spike has returned by then.
 func (l *line) learn(step, usual, limit float64) {
 	l.level += usual
 	l.shift += step - usual
@@ -63,7 +63,7 @@ func (l *line) learn(step, usual, limit float64) {
 	l.share = l.value()
 }
 
-// value returns the share, 0 with fewer than half of the blocks.
+// value returns the share, in [0, 1]. With fewer than lineBlocks / 2 full blocks the share is 0.
 func (l *line) value() float64 {
 	if l.full < lineBlocks/2 {
 		return 0
@@ -73,7 +73,7 @@ func (l *line) value() float64 {
 	if mean == 0 {
 		return 0
 	}
-	// The moves less their mean, and their products with the orthogonal polynomials x and x^2 - mean(x^2).
+	// Sums of the moves minus their mean: squares, and products with the orthogonal polynomials x and x^2 - mean(x^2).
 	var square, first, second float64
 	spread := (n*n - 1) / 12 // mean of x^2
 	for i := range l.full - 1 {
@@ -92,11 +92,14 @@ func (l *line) value() float64 {
 	return share
 }
 
-// seen returns the number of samples of the line.
+// seen returns the number of samples in the line.
 func (l *line) seen() int { return l.full*l.size + l.inside }
 
-// steps returns the number of steps that a line goes on in the next h: as many as it was seen for, and beyond them
-// with the logarithm of h. After a shift another one is expected, until the line is twice as long as the one before.
+// steps returns the number of steps that the line continues within the next h steps. For a line of n samples,
+//
+//	steps = share h for h <= n,   share n (1 + log(h/n)) for h > n.
+//
+// After a shift another shift is expected, so steps is 0 until the line is twice as long as the line before.
 func (l *line) steps(h int) float64 {
 	n := l.seen()
 	switch {

@@ -6,15 +6,15 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// localMeanRate is the weight of the last sample in a local mean: it remembers about 50 samples.
+// localMeanRate is the weight of the last sample in a local mean. The mean covers about 1 / localMeanRate = 50 samples.
 const localMeanRate = 0.02
 
-// localMean is an exponentially weighted mean of a series, and the standard deviation
-// of the samples around that mean.
+// localMean holds an exponentially weighted mean of a series, and the standard deviation of the samples around this
+// mean.
 type localMean struct {
 	*lanes.LocalMean
 
-	// Vectors of lanes.LocalMean, cut to the length of a sample.
+	// Vectors of lanes.LocalMean, cut to length dim.
 	count, mean, variance []float64
 	sd                    []float64 // square root of variance; 0 for a constant coordinate
 	unit, inverse         []float64 // sd and 1/sd; 1 and 0 for a constant coordinate
@@ -29,7 +29,7 @@ func newLocalMean(dim int) *localMean {
 	}
 }
 
-// Standardised returns (v - mean)/sd, limited; 0 for a constant coordinate.
+// Standardised returns (v - mean) / sd, clipped to ±series.InputLimit; 0 for a constant coordinate.
 func (m *localMean) Standardised(j int, v float64) float64 {
 	return lanes.Clip((v-m.mean[j])*m.inverse[j], series.InputLimit)
 }
@@ -48,7 +48,7 @@ func (m *localMean) restartAs(o *localMean, y []float64) {
 	m.restart(y)
 }
 
-// restart restarts the mean at y, and keeps the standard deviation.
+// restart restarts the mean at y. The standard deviation stays.
 func (m *localMean) restart(y []float64) {
 	copy(m.mean, y)
 	for j := range m.count {
@@ -66,7 +66,7 @@ func (m *localMean) State(c *snapshot.Codec) {
 	}
 }
 
-// update adds a sample to the mean for a refit, and keeps the standard deviation.
+// update adds the observed coordinates of the sample y to the mean. The standard deviation stays.
 func (m *localMean) update(y []float64, observed []bool) {
 	for j, v := range y {
 		if observed[j] {

@@ -10,17 +10,17 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// mlPoly computes the weights of experts by ML-Poly (Gaillard, Stoltz and van Erven 2014), for all
-// coordinates at once; see lanes.Mixture.
+// mlPoly computes the weights of experts by ML-Poly (Gaillard, Stoltz and van Erven 2014), for all coordinates at
+// once; see lanes.Mixture.
 type mlPoly struct {
 	*lanes.Mixture
 	dim, stride int
-	most        int // outcomes in the longest round
+	most        int // largest number of outcomes per round
 }
 
-// newMLPoly returns the weights before the first outcome. While no expert has a positive regret, expert
-// fallback has all the weight; with fallback < 0 all experts have the same weight. every is the largest
-// number of outcomes per round.
+// newMLPoly returns the weights before the first outcome. While no expert has a positive regret, the expert with
+// index fallback has all the weight; if fallback < 0, all experts have equal weights. every is the largest number
+// of outcomes per round. relative: regrets are in units of the squared error.
 func newMLPoly(dim, experts, every, fallback int, relative bool) *mlPoly {
 	cfg := lanes.MixtureConfig{
 		Experts: experts, Variables: dim, Every: every, Prior: make([]float64, experts), Limit: errorLimit,
@@ -60,35 +60,35 @@ func (p *mlPoly) State(c *snapshot.Codec) {
 const (
 	outcomeLimit   = 30    // limit of an outcome, in typical steps
 	errorLimit     = 25    // limit of an error of the aggregate, in typical steps
-	fallbackRounds = 2     // rounds that the others have to win to get half of the fallback's weight
-	incrementLimit = 1e6   // limit of an expert's increment, in typical steps: its square must not overflow
+	fallbackRounds = 2     // rounds that the other experts have to win to get half of the weight of the fallback
+	incrementLimit = 1e6   // limit of an increment of an expert, in typical steps: its square must not overflow
 	scaleRate      = 1e-3  // weight of a new step in the typical step
 	smallestError  = 1e-6  // smallest squared error, in squared typical steps
-	stackRidge     = 300   // prior precision of the stack around the aggregate
+	stackRidge     = 300   // ridge of the stack: prior precision of its weights around 0
 	stackForget    = .9995 // weight of a sample in the stack after one step
 	stackEvery     = 4     // samples between two steps of the stack
-	stackLimit     = 5     // limit of the stack's error, in typical steps
+	stackLimit     = 5     // limit of an error of the stack, in typical steps
 )
 
-// mixture combines the forecasts of several experts. Forecasts are increments over the last value, in units
-// of the root mean square of the steps that were not zero. Each coordinate has these candidates:
+// mixture combines the forecasts of several experts. The forecasts are increments over the last value, in typical
+// steps. A typical step is the root mean square of the nonzero steps. Each coordinate has these candidates:
 //
 //   - the aggregate, a convex combination with ML-Poly weights;
 //   - the stack: the aggregate plus a linear function of the deviations of the experts from the aggregate,
 //     limited to the range of the experts. A ridge regression learns one function for all coordinates;
-//   - with a fallback, persistence.
+//   - persistence, if there is a fallback.
 //
-// A second ML-Poly combines the candidates, by regrets in units of the squared error.
+// A second ML-Poly combines the candidates.
 type mixture struct {
 	dim, experts, fallback int
 
 	steps     *lanes.Steps
 	aggregate *mlPoly             // weights of the experts
-	selection *mlPoly             // weights of the aggregate, the stack and, with a fallback, persistence
+	selection *mlPoly             // weights of the candidates: aggregate, stack and, with a fallback, persistence
 	stack     *online.BlockNewton // nil: the candidate stack equals the aggregate
-	selects   bool                // the forecast is that of selection; else the aggregate
+	selects   bool                // the forecast is the combination by selection; else the aggregate
 
-	out []float64 // increments of the mixture
+	out []float64 // dim, padded: increments of the last forecast, in typical steps
 
 	correction, deviation, err []float64 // scratch
 }
@@ -127,7 +127,8 @@ func newMixture(dim, experts, every, fallback int, stacking bool, work *online.W
 // unit returns the typical step of coordinate j.
 func (m *mixture) unit(j int) float64 { return m.steps.Unit[j] }
 
-// forecastTo combines the forecasts of the experts, given the last sample; see lanes.Mixture.Aggregate.
+// forecastTo writes the mixture of the forecasts (experts x vec.Stride(dim) or experts x dim, see
+// lanes.Mixture.Aggregate) to dst. last is the last sample, dim.
 func (m *mixture) forecastTo(dst, last, forecasts []float64) {
 	a := m.aggregate
 	a.Aggregate(forecasts, last, m.steps.Inverse, incrementLimit)
@@ -144,7 +145,7 @@ func (m *mixture) forecastTo(dst, last, forecasts []float64) {
 	}
 }
 
-// selectTo writes the combination of the candidates; persistence has the increment 0.
+// selectTo writes the combination of the candidates. Persistence adds nothing, because its increment is 0.
 func (m *mixture) selectTo(dst []float64) {
 	stride := m.selection.stride
 	mean, stacked := m.selection.Z[:stride], m.selection.Z[stride:2*stride]
@@ -159,7 +160,7 @@ func (m *mixture) selectTo(dst []float64) {
 	}
 }
 
-// correctTo writes the increments of the stack. Those of the aggregate have to be computed before.
+// correctTo writes the increments of the stack. Compute the increments of the aggregate first.
 func (m *mixture) correctTo(dst []float64) {
 	a, theta := m.aggregate, m.stack.Weights()
 	vec.MatTVec(m.correction, a.Z, theta)
@@ -178,7 +179,7 @@ func (m *mixture) correctTo(dst []float64) {
 	}
 }
 
-// candidates returns the number of candidates. Beyond one step persistence is one of them, because few
+// candidates returns the number of candidates. For more than one step persistence is a candidate, because few
 // outcomes are independent.
 func (m *mixture) candidates() int {
 	if m.fallback < 0 {
@@ -187,8 +188,8 @@ func (m *mixture) candidates() int {
 	return 3
 }
 
-// stackOf sets m.deviation to the deviations of the experts from the aggregate of coordinate j, and returns
-// the correction of the stack.
+// stackOf sets m.deviation to the deviations of the experts from the aggregate of coordinate j, and returns the
+// correction of the stack: sum_k theta_k deviation_k.
 func (m *mixture) stackOf(j int, aggregate float64) (correction float64) {
 	z, stride := m.aggregate.Z, m.aggregate.stride
 	deviation := m.deviation
@@ -206,8 +207,8 @@ func (m *mixture) setRounds(every int) {
 	m.selection.SetEvery(every)
 }
 
-// Observe learns from the next sample y, NaN where missing, after forecastTo with the given last sample, NaN
-// where there was none. If learn is false, the experts had no forecasts, and only the typical steps are
+// Observe updates the weights with the next sample y (NaN where missing) after the sample last (NaN where there was
+// none). Call forecastTo first. If learn is false, the experts had no forecasts, and only the typical steps are
 // updated.
 func (m *mixture) Observe(y, last []float64, learn bool) {
 	m.steps.Add(y, last)
@@ -229,9 +230,8 @@ func (m *mixture) Observe(y, last []float64, learn bool) {
 	}
 }
 
-// outTo writes the increments of the last forecast. Beyond one step the outcome is known only after further
-// forecasts; setOut then restores the increments, so that the candidates are scored on the forecast that
-// was issued.
+// outTo writes the increments of the last forecast. For more than one step the outcome is known only after further
+// forecasts. setOut then restores the increments, so that regrets are relative to the issued forecast.
 func (m *mixture) outTo(dst []float64) {
 	for j := range dst {
 		dst[j] = m.out[j] * m.unit(j)

@@ -12,23 +12,23 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// The experts of each anchor horizon h.
+// Experts of each anchor horizon h.
 const (
-	repeatLast   = iota // persistence, plus the trend as far as it is believed
+	repeatLast   = iota // persistence plus the believed part of the trend
 	meanOfPast          // running mean
 	meanOfLately        // local mean
-	iterated            // source expert, iterated on its own forecasts
+	iterated            // source, iterated on its own forecasts
 	iteratedAll         // one-step mixture, iterated on its own forecasts
-	ownPast             // lagRegression
+	ownPast             // lagRegression of each coordinate on its own past
 	direct              // direct regression of the increment over h steps
-	lastSeason          // value one season before the target
-	seasonStep          // last value plus the increment over h steps one season before
+	lastSeason          // last observed value a whole number of seasons before the target
+	seasonStep          // lastSeason plus the change of the last value over one season
 	directLocal         // direct regression of the deviation from the local mean
 	anchorExperts
 )
 
-// The paths that shape the forecasts between two anchors. Each path has the weight of its expert at
-// the anchors.
+// Paths that shape the forecasts between two anchors. A path has the weight of its expert at both anchors; see
+// sharePaths.
 const (
 	sourcePath  = iota // iterated source
 	mixturePath        // iterated mixture
@@ -37,43 +37,44 @@ const (
 	paths
 )
 
-// shorterTerms is the number of terms that the next shorter anchor counts for in the factor of an
-// anchor; see shrink.
+// shorterTerms is the weight of the next shorter anchor in the factor of an anchor, in terms; see shrink.
 const shorterTerms = 3
 
-// singleErrors is the number of standard errors subtracted in the shrinkage of one coordinate. In the
-// shrinkage of all coordinates together it is 1.
+// singleErrors is the number of standard errors subtracted in the shrinkage of one coordinate. The shrinkage of all
+// coordinates together subtracts 1.
 const singleErrors = 2
 
-// multihorizon makes the forecasts of more than one step ahead. It forecasts the remainder of the
-// series; the season of the target is added at the end. At each anchor horizon it mixes simple
-// forecasts, the iterated source, the iterated mixture and direct learners. Each of these is scored,
-// and learns, when its target is observed.
+// multihorizon is the stage of the forecasts of more than one step. It forecasts the remainder of the series, and
+// adds the season of the target at the end. A mixture at each anchor horizon combines simple forecasts, the iterated
+// source, the iterated mixture and direct learners. Mixture and learners are updated when the target is observed.
 //
-// Forecasts between two anchors lie on the straight line between them, plus the deviation of each
-// path from its own straight line, times the weight of the path; see sharePaths for the weights.
+// A forecast between two anchors is the linear interpolation of the anchors, plus for each path
+//
+//	weight * scale * (path - linear interpolation of the path);
+//
+// see sharePaths for weight and follow for scale.
 type multihorizon struct {
 	direct  *directLearners
-	horizon int      // the last anchor
-	season  int      // samples; 0: none known
-	seasons *seasons // nil: the model has no seasons
+	horizon int      // last anchor, >= the horizon of the model
+	season  int      // samples per season; 0: no season is known
+	seasons *seasons // seasons of the series; without cycles if the model has no seasons
 
 	anchors   []anchor
 	lags      *lagRegression
 	trends    *trends
-	noOwnPast bool // lags.path is replaced by the last value: the ingredient is left out
-	made      int  // number of origins, and of the next one
-	count     int  // origins since the last break, at most horizon
+	noOwnPast bool // true: the last value replaces lags.path, because the ingredient is left out
+	made      int  // number of origins so far = number of the next origin
+	count     int  // origins since the last break. Invariant: 0 <= count <= horizon
 
 	iteratedPath []float64  // horizon x dim: forecasts of the iterated source
-	seasonPath   []float64  // horizon x dim: repetition of the last season; the last value without one
-	iterates     bool       // the iterated mixture is an expert
-	mixture      *iteration // the iterated mixture
+	seasonPath   []float64  // horizon x dim: repetition of the last season; without a season, the last value
+	iterates     bool       // true: the iterated mixture is an expert
+	mixture      *iteration // iterated one-step mixture
 	pathWeights  []float64  // anchors x paths x dim: weights of the paths in the interpolation
-	atAnchors    []float64  // anchors x dim: forecasts
-	ahead        []float64  // horizon x dim: seasons of the next samples; 0 without seasons
+	atAnchors    []float64  // anchors x dim: forecasts of the remainder
+	ahead        []float64  // horizon x dim: seasons of the next samples; 0 without a season
 	phi          []float64  // scratch: features of the direct learners
-	recent       []float64  // scratch of iterate: rows of increments, forecast ones before observed ones
+	recent       []float64  // scratch of iterate: rows of forecast increments, then rows of observed increments
 	values       []float64  // scratch, dim
 	out          []float64  // scratch, dim
 	target       []float64  // scratch, dim
@@ -106,9 +107,9 @@ func newMultihorizon(m *auto, q *seasons, calendar bool) *multihorizon {
 	return o
 }
 
-// learn scores the forecasts whose target is the sample, NaN where missing, and learns from their errors.
+// learn updates the anchors with the errors of all forecasts whose target is of.sample (NaN where missing).
 func (o *multihorizon) learn(s *autoSeries, of *outcome) {
-	scaler := s.rest().scaler // it has the statistics before the sample
+	scaler := s.rest().scaler // statistics before the sample
 	if s.calendar != nil {
 		s.calendar.look(s.seasons, 1)
 	}
@@ -125,8 +126,8 @@ func (o *multihorizon) learn(s *autoSeries, of *outcome) {
 	}
 }
 
-// learnAnchor learns from the outcome of the forecasts of anchor k at the origin p. every is the number of
-// outcomes per round.
+// learnAnchor updates anchor k with the outcome of its forecasts at the origin p. every is the number of outcomes per
+// round.
 func (o *multihorizon) learnAnchor(k int, p *origin, sample []float64, every int) {
 	g, a, y := o.direct, &o.anchors[k], o.target
 	m := a.mixture
@@ -171,7 +172,7 @@ func (o *multihorizon) learnAnchor(k int, p *origin, sample []float64, every int
 	}
 }
 
-// inUnits returns v / unit, limited; 0 if unit is 0, because nothing has moved yet.
+// inUnits returns v / unit, clipped to ±regression.TargetLimit; 0 if unit is 0, because nothing has moved yet.
 func inUnits(v, unit float64) float64 {
 	if unit == 0 {
 		return 0
@@ -179,7 +180,7 @@ func inUnits(v, unit float64) float64 {
 	return lanes.Clip(v/unit, regression.TargetLimit)
 }
 
-// forecast makes the forecasts of all anchors for s, from its remainder.
+// forecast makes the forecasts of the remainder of s at all anchors.
 func (o *multihorizon) forecast(s *autoSeries) {
 	whole, f, source := s.frame, s.rest(), s.m.source
 	o.direct.FeaturesTo(o.phi, f)
@@ -213,7 +214,8 @@ func (o *multihorizon) forecast(s *autoSeries) {
 	o.count = min(o.count+1, o.horizon)
 }
 
-// expertsTo sets p to the forecasts of the experts of anchor k, and to what they are made from.
+// expertsTo fills the origin p with the forecasts of the experts of anchor k, and with their inputs. whole is the frame
+// of the series, f the frame of its remainder.
 func (o *multihorizon) expertsTo(p *origin, k int, whole, f *frame) {
 	g := o.direct
 	d, h, root, last := g.dim, g.steps[k], o.anchors[k].root, f.past.Lag(0)
@@ -257,13 +259,13 @@ func (o *multihorizon) expertsTo(p *origin, k int, whole, f *frame) {
 	}
 }
 
-// combine mixes the experts of anchor k for each coordinate:
+// combine sets the forecasts of anchor k from the experts in the origin p. For each coordinate,
 //
 //	start    = last + moves
-//	shrunk   = start + max(factor of all coordinates, factor of this one) * (mixture - start)
+//	shrunk   = start + max(common factor, own factor) * (mixture - start)
 //	forecast = shrunk + preference * (smoothing - shrunk)
 //
-// After a shift the forecast is the last value.
+// After a shift the forecast is the last value; see gate.shifted.
 func (o *multihorizon) combine(k int, p *origin, s *autoSeries) {
 	d, a := o.direct.dim, &o.anchors[k]
 	start := p.forecasts[repeatLast*d:][:d]
@@ -291,8 +293,7 @@ func (o *multihorizon) combine(k int, p *origin, s *autoSeries) {
 	}
 }
 
-// shrink computes the factors of the anchors in ascending order, because shorter horizons have more
-// terms:
+// shrink computes the factors of the anchors in ascending order, because shorter horizons have more terms:
 //
 //	factor_k = (terms_k * own factor_k + shorterTerms * factor_{k-1}) / (terms_k + shorterTerms).
 func (o *multihorizon) shrink() {
@@ -307,9 +308,8 @@ func (o *multihorizon) shrink() {
 
 func positive(v float64) bool { return v > 0 }
 
-// begin handles the first season of the series. From now on the mixtures forecast the remainder without the
-// season. So begin drops the pending forecasts, which were of the series itself, and multiplies the
-// weight of all scores by mixtureKeep.
+// begin handles the first season of the series: the mixtures now forecast the remainder. It drops the pending
+// forecasts of the series with its season, and multiplies the weight of all outcomes by mixtureKeep.
 func (o *multihorizon) begin() {
 	o.count = 0
 	for k := range o.anchors {
@@ -322,8 +322,8 @@ func (o *multihorizon) interrupt(*autoSeries) {
 	o.lags.interrupt()
 }
 
-// stateOf transfers the anchor horizons and the lag regression. A state saved with horizon 1 has no
-// anchors. A lag regression saved with another horizon is not restored: it learns the past again.
+// stateOf saves or restores the anchors and the lag regression. A state saved with horizon 1 has no anchors. A lag
+// regression saved with another horizon is not restored: a new one learns the past again.
 func (o *multihorizon) stateOf(c *snapshot.Codec, s *autoSeries) {
 	several := false
 	c.Optional("multihorizon", func() { o.State(c); several = true })
@@ -341,8 +341,8 @@ func (o *multihorizon) stateOf(c *snapshot.Codec, s *autoSeries) {
 	}
 }
 
-// State transfers the anchors, each as an option, and the pending forecasts. If the saved horizon
-// differs, pending forecasts are dropped, and anchors that were not saved begin empty.
+// State saves or restores the anchors, each as an option, and the pending forecasts. If the saved horizon differs, the
+// pending forecasts are dropped, and anchors that were not saved begin empty.
 func (o *multihorizon) State(c *snapshot.Codec) {
 	c.Section("multihorizon")
 	c.Index(&o.season, check.MaxPeriod+1)

@@ -7,81 +7,80 @@ import (
 )
 
 const (
-	oddError   = 16  // a sample is odd if its error exceeds oddError median errors
-	oddStep    = 11  // and its step exceeds oddStep median steps
-	oddInside  = 2   // factor of both limits for a value inside the range of the series
-	oddKnown   = .5  // factor of both limits for a value that was odd before
-	oddLeast   = 8   // samples before the first one that can be odd
-	oddAfter   = 50  // samples that the medians need: after n < oddAfter samples both limits have
-	oddYoung   = 1.5 // the factor (oddAfter / n)^oddYoung
-	oddRun     = 3   // most unconfirmed odd samples in a row that are held back; after them the scale has changed
-	oddSame    = 100 // the same for a value that was odd alone before
-	oddShare   = .03 // the limits grow if the share of odd samples is larger
+	oddError   = 16  // limit of the error of a sample, in median errors: an odd sample exceeds it
+	oddStep    = 11  // limit of the step of a sample, in median steps: an odd sample exceeds it, too
+	oddInside  = 2   // factor of both limits for samples inside the range of the series
+	oddKnown   = .5  // factor of both limits for values that were odd before
+	oddLeast   = 8   // samples before the first sample that can be odd
+	oddAfter   = 50  // samples that the medians need
+	oddYoung   = 1.5 // after n < oddAfter samples both limits have the factor (oddAfter / n)^oddYoung
+	oddRun     = 3   // largest number of consecutive held-back samples; a longer run is a change of scale
+	oddSame    = 100 // the same limit for values that were odd alone before
+	oddShare   = .03 // share of odd samples above which the limits grow
 	oddRate    = .1  // step of the logarithm of the limits
-	oddMemory  = .9  // weight of an odd sample in stayed and returned after the next odd one
-	oddRegular = 1   // equal distances between odd samples after which they are a schedule,
-	oddAgain   = 2   // and the same for a known value
-	levelWidth = .5  // a sample is novel if it lies more than this many widths outside the range
-	levelFar   = 2   // the next forecast is the sample itself beyond this many widths
+	oddMemory  = .9  // weight of an odd sample in stayed and returned after the next odd sample
+	oddRegular = 1   // consecutive equal distances between odd samples of a schedule
+	oddAgain   = 2   // the same number for known values
+	levelWidth = .5  // distance from the range beyond which a sample is novel, in widths of the range
+	levelFar   = 2   // distance from the range beyond which the next forecast is the sample itself, in widths
 	levelJump  = 300 // shortest jump to a new level, in median steps
-	levelStays = 3   // the second sample is on the level of the first within levelStays median steps
-	levelDecay = .02 // plus this part of the jump
-	levelWait  = 2   // a shift counts for levelWait * h samples: the first outcome is known after h
+	levelStays = 3   // two samples have the same level if their distance is less than levelStays median steps
+	levelDecay = .02 // plus levelDecay |jump|
+	levelWait  = 2   // a shift affects horizon h for levelWait * h samples; the first outcome is known after h
 )
 
-// gate filters the samples before the model of a series. It decides which samples are odd, and which level
-// the series has.
+// gate filters the samples before the model of a series. It detects odd samples and shifts of the level.
 //
 // A sample is odd if it is far from its forecast and from the last sample, relative to the running medians of
-// such distances. It is held back: it counts as missing. The next sample confirms it if it is odd, too, and
-// nearer to the odd sample than to the forecast of that. There are three exceptions:
+// these distances. An odd sample is held back, which means that it counts as missing. The next sample confirms
+// the odd sample if the next sample is odd, too, and nearer to the odd sample than to the forecast of the odd
+// sample. There are three exceptions:
 //
-//   - If odd samples were confirmed more often than not, an odd sample counts at once.
-//   - A value that was odd alone before, such as the -999 of a broken sensor, is held back each time.
-//   - Odd samples at equal distances are a schedule that the model has to learn: they count.
+//   - An odd sample counts at once if odd samples were usually confirmed.
+//   - A value that was odd alone before is held back each time, for example the -999 of a broken sensor.
+//   - Odd samples at equal distances count, because the model has to learn their schedule.
 //
-// A confirmed sample far outside the range may begin a level. The model sees the samples minus the level, and so
-// keeps all that it has learnt; the series may also return to the old level. Jumps inside the range are for the
-// model to learn.
+// A confirmed sample far outside the range may begin a level. The model sees the samples minus the level, so its
+// weights stay valid. The series may also return to the old level. The model has to learn jumps inside the range.
 //
-// A shift is an odd sample that counts and lies far outside the range of the samples that counted before. What
-// the model has learnt does not apply after it: the forecast is the last value until the first outcomes are known,
-// or the series has returned.
+// A shift is an odd sample that counts, and that lies far outside the range of the earlier samples that counted.
+// The weights of the model are not valid after a shift. The forecast is then the last value, until the first
+// outcomes are known or the series has returned.
 type gate struct {
 	of       []gateOf
-	again    []readmitted // samples that the last sample has readmitted
-	together bool         // scratch: young variables move together
+	again    []readmitted // earlier samples readmitted by the last sample
+	together bool         // result of moveTogether for the last sample
 
-	stayed, returned float64 // numbers of odd samples that did, of all variables, with forgetting
+	stayed, returned float64 // numbers of odd samples of all variables that stayed and returned, with forgetting
 }
 
-// readmitted is an earlier sample of a variable that was held back and counts now.
+// readmitted is an earlier sample of one variable that was held back, and that counts now.
 type readmitted struct {
 	variable, lag int
-	v             float64 // without level
+	v             float64 // value without level
 }
 
 // gateOf is the gate of one variable.
 type gateOf struct {
 	fresh             bool    // the next sample does not follow the last one
 	count             int     // samples
-	err, step         float64 // running medians of the absolute errors, and of the absolute steps that are not 0
+	err, step         float64 // running medians of the absolute errors, and of the nonzero absolute steps
 	widen             float64 // logarithm of the factor of the limits
 	low, high         float64 // range of the samples that counted, without levels
 	least, most       float64 // range of the samples that counted, with levels
 	bounds            [2]bound
 	before            float64 // last sample if it counted, else NaN
 	homeLow, homeHigh float64 // range before the last shift; empty (low > high) if the series has returned
-	calm              int     // samples that counted since the last shift
+	calm              int     // number of samples that counted since the last shift
 	level             float64
-	guess             float64 // jump that is added to forecasts while an odd sample is held back that will probably stay
+	guess             float64 // jump added to the forecasts while a held-back sample will probably stay; else 0
 
-	odd, from        float64    // last odd sample, until the next one, and its forecast; NaN: none
-	run              int        // consecutive samples that were held back
-	repeats          bool       // they have the same, known value
-	alone            [2]float64 // values of the last odd samples that were not confirmed; NaN: none
-	stayed, returned float64    // numbers of odd samples that did, with forgetting; see judge
-	since, distance  int        // samples since the last odd one, and between the last two odd ones
+	odd, from        float64    // last odd sample (NaN: none), and forecast of the first odd sample in the run
+	run              int        // number of consecutive held-back samples
+	repeats          bool       // the held-back samples repeat a known value
+	alone            [2]float64 // values of the last two odd samples that were not confirmed, with level; NaN: none
+	stayed, returned float64    // numbers of odd samples that stayed and returned, with forgetting; see judge
+	since, distance  int        // samples since the last odd sample; samples between the last two odd samples
 	equal            int        // consecutive equal distances
 }
 
@@ -97,8 +96,8 @@ func newGate(dim int) *gate {
 	return g
 }
 
-// admitTo writes the sample y without levels to dst, and NaN where it is held back. last is the sample before y,
-// forecast the forecast of y, both without levels. They are valid for variables that are seen.
+// admitTo writes the sample y without levels to dst, NaN where y is held back. last is the sample before y, and
+// forecast is the forecast of y, both without levels. last and forecast are valid for variables with seen[j].
 func (g *gate) admitTo(dst, y, last, forecast []float64, seen []bool) {
 	g.again = g.again[:0]
 	g.together = g.moveTogether(y, last, forecast, seen)
@@ -115,8 +114,8 @@ func (g *gate) admitTo(dst, y, last, forecast []float64, seen []bool) {
 	}
 }
 
-// moveTogether reports whether several young variables, and more than a third of them, are far at once. Then an
-// event begins, and the samples are not odd.
+// moveTogether reports whether at least two young variables, and more than a third of them, are far at once. Such
+// samples begin an event, and are not odd.
 func (g *gate) moveTogether(y, last, forecast []float64, seen []bool) bool {
 	young, far := 0, 0
 	for j, v := range y {
@@ -130,7 +129,7 @@ func (g *gate) moveTogether(y, last, forecast []float64, seen []bool) bool {
 	return far > 1 && 3*far > young
 }
 
-// targetsTo writes targets without levels to dst; NaN where the sample y, as admitted, is NaN.
+// targetsTo writes the targets without levels to dst, NaN where the admitted sample y is NaN.
 func (g *gate) targetsTo(dst, targets, y []float64) {
 	for j, v := range targets {
 		dst[j] = v - g.of[j].level
@@ -140,7 +139,7 @@ func (g *gate) targetsTo(dst, targets, y []float64) {
 	}
 }
 
-// begin passes the first sample after a break. It cannot be odd: it has no forecast.
+// begin passes the first sample after a break, which cannot be odd because it has no forecast.
 func (o *gateOf) begin(y float64) float64 {
 	o.fresh = false
 	if y > o.low && y < o.high {
@@ -159,7 +158,7 @@ func (g *gate) admit(j int, y, last, forecast float64) float64 {
 	if far && !o.isOutside(v) {
 		far = o.isFar(e/oddInside, step/oddInside, known)
 	}
-	if far && o.odd == o.odd { // not far if it is back where the odd sample was expected
+	if far && o.odd == o.odd { // a sample near the forecast of the odd sample has returned
 		far = o.isFar(math.Abs(v-o.from), math.Abs(v-o.from), known)
 	}
 	o.count++
@@ -178,7 +177,7 @@ func (g *gate) admit(j int, y, last, forecast float64) float64 {
 		o.learn(e, step)
 		return o.pass(y)
 	}
-	if o.level != 0 && y > o.low && y < o.high { // back to the old level
+	if o.level != 0 && y > o.low && y < o.high { // return to the old level
 		o.level = 0
 		return o.pass(y)
 	}
@@ -217,7 +216,7 @@ func (g *gate) admit(j int, y, last, forecast float64) float64 {
 	return o.pass(y)
 }
 
-// readmitSchedule readmits the last odd samples of variable j, the first ones of a schedule.
+// readmitSchedule readmits the first samples of a schedule of variable j, the last two odd samples.
 func (g *gate) readmitSchedule(j int) {
 	o := &g.of[j]
 	for i, v := range o.alone {
@@ -228,21 +227,21 @@ func (g *gate) readmitSchedule(j int) {
 }
 
 // stay reports whether an odd sample is more likely to stay than to return. The odd samples of all variables
-// together have the weight of one odd sample of this variable:
+// together have the weight of one odd sample of the variable o:
 //
 //	o.stayed - o.returned + (g.stayed - g.returned - 1) / (g.stayed + g.returned + 1) > 0.
 func (g *gate) stay(o *gateOf) bool {
 	return (o.stayed-o.returned)*(g.stayed+g.returned+1)+g.stayed-g.returned-1 > 0
 }
 
-// hold holds a sample back, and returns NaN.
+// hold holds a sample back and returns NaN.
 func (o *gateOf) hold() float64 {
 	o.run++
 	o.before = math.NaN()
 	return math.NaN()
 }
 
-// pass updates the ranges with a sample that counts, and returns it without level.
+// pass updates the ranges with the sample y, which counts, and returns y without level.
 func (o *gateOf) pass(y float64) float64 {
 	v := y - o.level
 	o.run = 0
@@ -262,9 +261,9 @@ func (o *gateOf) pass(y float64) float64 {
 	return v
 }
 
-// shifted reports whether the forecast of variable j for h steps is the last value because of a recent shift. Right
-// after the first sample of a shift that is so only for h = 1, and only if the sample is far: the beginning of a
-// gesture is not.
+// shifted reports whether a recent shift makes the last value the forecast of variable j for h steps. After the first
+// sample of a shift the result is true only for h = 1, and only if the sample is more than levelFar widths outside the
+// range. The beginning of a gesture is nearer.
 func (g *gate) shifted(j, h int) bool {
 	o := &g.of[j]
 	if !(o.homeLow <= o.homeHigh) || o.calm >= levelWait*h-1 {
@@ -274,8 +273,8 @@ func (g *gate) shifted(j, h int) bool {
 	return o.calm > 0 || h == 1 && (o.high > o.homeHigh+width || o.low < o.homeLow-width)
 }
 
-// isFar reports whether a sample with the error e and the given step exceeds both limits. known: its value was
-// odd before.
+// isFar reports whether a sample with the absolute error e and the given absolute step exceeds both limits. known:
+// the value was odd before.
 func (o *gateOf) isFar(e, step float64, known bool) bool {
 	if o.count <= oddLeast {
 		return false
@@ -288,7 +287,7 @@ func (o *gateOf) isFar(e, step float64, known bool) bool {
 		limit *= math.Pow(oddAfter/float64(o.count), oddYoung)
 	}
 	if step <= oddStep*limit*o.step {
-		return false // most samples end here, before the exponential
+		return false // most samples return here, before the exponential
 	}
 	limit *= math.Exp(o.widen)
 	return step > oddStep*limit*o.step && e > oddError*limit*max(o.err, .1*o.step) && o.step > 0
@@ -297,8 +296,8 @@ func (o *gateOf) isFar(e, step float64, known bool) bool {
 // isOutside reports whether v lies beyond the range of all samples that counted.
 func (o *gateOf) isOutside(v float64) bool { return v < o.low || v > o.high }
 
-// judge updates the limits. If the last sample was odd, it also reports whether that one stays, since the next one,
-// v, is nearer to it than to its forecast; and it counts the odd sample as stayed or returned.
+// judge updates the limits with the sample v. If there is an odd sample, judge also counts it as stayed or returned,
+// and reports whether it stays: whether v is nearer to the odd sample than to the forecast of the odd sample.
 func (o *gateOf) judge(v float64, far bool) (stays bool) {
 	o.widen -= oddRate * oddShare
 	if far && o.run == 0 {
@@ -323,8 +322,8 @@ func (o *gateOf) judge(v float64, far bool) (stays bool) {
 	return stays
 }
 
-// meet updates distance and equal at an odd sample. A multiple of the distance is equal to it: samples of a schedule
-// that were forecast well are not odd.
+// meet updates distance and equal at an odd sample. A multiple of the distance counts as equal, because well-forecast
+// samples of a schedule are not odd.
 func (o *gateOf) meet() {
 	times := 1
 	if o.equal > 0 {
@@ -338,13 +337,14 @@ func (o *gateOf) meet() {
 	o.since = 0
 }
 
-// isNovel reports whether y is far outside the range of all samples that counted.
+// isNovel reports whether y is more than levelWidth widths outside the range of all samples that counted.
 func (o *gateOf) isNovel(y float64) bool {
 	width := levelWidth * (o.high - o.low)
 	return y < o.least-width || y > o.most+width
 }
 
-// learn moves each median towards its next value: by the factor 1 + rate or 1 - rate (stochastic approximation).
+// learn updates the running medians with an absolute error and an absolute step. It multiplies a median by 1 + rate
+// or 1 - rate (stochastic approximation).
 func (o *gateOf) learn(e, step float64) {
 	rate := max(.01, min(.5, 3/float64(o.count)))
 	for _, m := range [...]struct {
@@ -362,8 +362,9 @@ func (o *gateOf) learn(e, step float64) {
 	}
 }
 
-// addTo adds the level and the guess of each variable to its forecasts, and clips these to its bounds. If a variable
-// has repeated a known odd value n times, addTo forecasts this value for the next n steps.
+// addTo adds the level and the guess of each variable to its forecasts, rows x dim. It clips forecasts plus level to
+// the believed bounds. If a variable has repeated a known odd value n times, addTo forecasts this value for the next n
+// steps.
 func (g *gate) addTo(forecasts []float64) {
 	d := len(g.of)
 	for j := range g.of {
@@ -381,8 +382,8 @@ func (g *gate) addTo(forecasts []float64) {
 	}
 }
 
-// limitsTo writes the believed bounds of each variable, infinite ones if its forecast follows an odd sample, and
-// reports whether there are any.
+// limitsTo writes the believed bounds of each variable, and reports whether there are any. A bound is infinite if it
+// is not believed, or if the forecast follows an odd sample.
 func (g *gate) limitsTo(low, high []float64) (ok bool) {
 	for j := range g.of {
 		o := &g.of[j]
@@ -400,7 +401,7 @@ func (g *gate) limitsTo(low, high []float64) (ok bool) {
 	return ok
 }
 
-// forecast sets the one-step forecast of variables that have shifted to their last value.
+// forecast sets the one-step forecasts of shifted variables to their last values.
 func (g *gate) forecast(s *autoSeries) {
 	for j, v := range s.past.Lag(0) {
 		if g.shifted(j, 1) {

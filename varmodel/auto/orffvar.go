@@ -16,39 +16,37 @@ type Optimiser int
 
 // The learning methods.
 const (
-	BlockNewton Optimiser = iota // mini-batch doubly stochastic, preconditioned block by block: the default
-	RLS                          // recursive least squares: exact, quadratic in the number of features
-	NLMS                         // normalised stochastic gradient, the streaming form of Algorithm 4: linear, slow to learn
+	BlockNewton Optimiser = iota // doubly stochastic mini-batches, preconditioned block by block; default
+	RLS                          // recursive least squares: exact, quadratic cost in the number of features
+	NLMS                         // normalised stochastic gradient, a streaming Algorithm 4: linear cost, slow convergence
 )
 
-// ORFFVARConfig describes a nonlinear vector autoregression with
-// operator-valued random Fourier features.
+// ORFFVARConfig describes a nonlinear vector autoregression with operator-valued random Fourier features (ORFF).
 type ORFFVARConfig struct {
 	Dim         int       // d, coordinates of a sample
 	Order       int       // p >= 1, lags
 	Horizon     int       // H, forecasts 1 … H steps ahead
-	Seed        uint64    // seed of the frequencies
-	Frequencies int       // D, each a cosine and a sine; 0 means 50
-	Bandwidth   float64   // bandwidth in median distances between inputs; 0 means 1
-	NoLinear    bool      // leave out the intercept and the lags themselves
-	Ridge       float64   // 0 means DefaultRidge
-	Forgetting  float64   // weight of a sample after one step, in (0, 1]; 0 means 0.9995
+	Seed        uint64    // seed for the frequencies
+	Frequencies int       // D, number of frequencies, two features each; 0: 50
+	Bandwidth   float64   // bandwidth, in median distances between inputs; 0: 1
+	NoLinear    bool      // true: no intercept and no linear part
+	Ridge       float64   // ridge, for features of about unit size; 0: 100
+	Forgetting  float64   // weight of a sample after one step, in (0, 1]; 0: 0.9995
 	Optimiser   Optimiser // default BlockNewton
-	Step        float64   // step of NLMS, in (0, 2); 0 means 0.05
-	Block       int       // columns that one step of BlockNewton changes at most; 0 means 48 to 112, by component
+	Step        float64   // step of NLMS, in (0, 2); 0: 0.05
+	Block       int       // largest number of features per step of BlockNewton; 0: 48 or 112, by component
 	Exogenous   int       // K, exogenous inputs; see eval.InputTaker
-	Shared      bool      // several series share the weights
+	Shared      bool      // true: all series of the model share the weights
 
-	Workspace *Workspace // shared with other models; nil: its own
+	Workspace *Workspace // memory shared with other models; nil: a workspace of its own
 }
 
-// NewORFFVAR returns the model of Brault 2017, chapter 8, in a form that learns
-// online: decomposable kernel with identity operator, standardised lags with a linear part
-// beside the random features.
+// NewORFFVAR returns the model of Brault 2017, chapter 8, in an online form. The kernel is decomposable with the
+// identity operator. The features are the standardised lags (linear part) and their random features.
 //
-// With BlockNewton it mixes three components, see orffvarComponents, with weights for each
-// coordinate. RLS and NLMS learn one component, whose targets are increments. Its bandwidth is computed from
-// the first 200 inputs; until then it is linear.
+// With BlockNewton the model is a mixture of three components, with weights per coordinate; see orffvarComponents.
+// With RLS and NLMS the model has one component, which predicts increments. Its bandwidth is computed from the first
+// 200 inputs; until then the model is linear. NewORFFVAR returns an error if a field of cfg is out of range.
 func NewORFFVAR(cfg ORFFVARConfig) (eval.Model, error) {
 	if err := check.Shape(cfg.Dim, cfg.Horizon); err != nil {
 		return nil, err
@@ -108,22 +106,20 @@ func NewORFFVAR(cfg ORFFVARConfig) (eval.Model, error) {
 	return m, nil
 }
 
-// orffvarTier has the other parts of the default model that NewORFFVAR uses.
+// orffvarTier describes the parts of the default model beside the experts that NewORFFVAR uses.
 var orffvarTier = tierSpec{memory: 500, season: check.MaxPeriod, without: []Ingredient{partSeasonStep}}
 
-// orffvarComponents returns the three components of ORFFVAR, and before them the autoregression of each
-// coordinate whose forecasts are inputs of the local component. The components answer three questions
-// differently, because the answers differ between data sets:
+// orffvarComponents returns the experts of ORFFVAR: first, with a linear part, the source ar24, whose forecasts are
+// inputs of the local component; then the three components. The components differ in three properties, because the
+// best values differ between data sets:
 //
-//   - What is the forecast without knowledge? No change; the local mean; the mean.
-//   - How smooth is the function? Linear with few random features; smooth in the lags; curved
-//     in the last sample.
-//   - How long does the past count? A fourth of the memory of Forgetting; that memory; 2.5 times
-//     as long.
+//   - Untrained forecast: no change; local mean; mean.
+//   - Smoothness: linear with few random features; smooth in the lags; curved in the last sample.
+//   - Memory, in units of 1 / (1 - Forgetting) samples: 1/4; 1; 2.5.
 //
-// Frequencies, Bandwidth, Ridge and Forgetting scale the settings of all three components. d coordinates
-// usually move together, so that d equal weights w have the effect d w. The linear features therefore have
-// the size 30/d, which makes their ridge grow as d^2.
+// Frequencies, Bandwidth, Ridge and Forgetting scale the settings of all three components. d coordinates usually move
+// together, so d equal weights w have the effect d w. The linear features therefore have the size 30/d within limits,
+// so that their ridge grows with d^2.
 func orffvarComponents(cfg ORFFVARConfig) []expertSpec {
 	forgetting := func(factor float64) float64 { return max(1-factor*(1-cfg.Forgetting), 0.5) }
 	part := func(n int) int { return max(1, cfg.Frequencies/n) }
@@ -159,7 +155,7 @@ func orffvarComponents(cfg ORFFVARConfig) []expertSpec {
 	return specs
 }
 
-// Size of the linear features of ORFFVAR, times the number of coordinates, and its limits.
+// Size of the linear features of ORFFVAR, times the number of coordinates, and limits of the size.
 const (
 	orffvarLinear      = 30
 	orffvarLinearLeast = 0.5

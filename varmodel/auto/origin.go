@@ -2,21 +2,21 @@ package auto
 
 import "github.com/orffvar/forecaster/eval/snapshot"
 
-// origin holds the forecasts that one anchor made at one origin, and what they were made from, until their
-// target is observed.
+// origin holds the forecasts of one anchor at one origin, and their inputs, until their target is observed. Slices have
+// length dim unless noted.
 type origin struct {
-	all       []float64 // the slices below, one after the other, so that they are near each other
-	phi       []float64 // features of the direct learner
+	all       []float64 // memory of the slices below, contiguous for the cache
+	phi       []float64 // features of the direct learner, Features()
 	last      []float64 // last sample
 	local     []float64 // local mean
-	step, sd  []float64 // units of the targets: typical step, standard deviation from the local mean; 0 for a constant
-	season    []float64 // season of the target
+	step, sd  []float64 // typical step, standard deviation around the local mean: units of the targets
+	season    []float64 // season at the target
 	mixed     []float64 // increment of the mixture before shrinkage
 	trend     []float64 // increment of the trend
-	shrunk    []float64 // forecasts of the mixture after shrinkage
-	smooth    []float64 // forecasts by smoothing
-	forecasts []float64 // anchorExperts x dim
-	awake     bool      // the iterated mixture has a forecast
+	shrunk    []float64 // forecast of the mixture after shrinkage
+	smooth    []float64 // forecast by smoothing
+	forecasts []float64 // anchorExperts x dim: forecasts of the experts
+	awake     bool      // true: the iterated mixture has a forecast
 	calendar  calendarForecast
 }
 

@@ -8,16 +8,16 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// panel is the stage that makes one-step forecasts: the experts and their mixture.
+// panel is the stage of the one-step forecasts: the experts and their mixture.
 type panel struct {
 	mixture   *mixture
 	young     shrinkage   // shrinkage of the mixture in a young series
 	phi       [][]float64 // features of each expert
-	out       []float64   // experts x dim, predictions from phi in units of the targets
-	forecasts []float64   // names x vec.Stride(dim), one-step forecasts; persistence first
+	out       []float64   // experts x dim: predictions from phi, in units of the targets
+	forecasts []float64   // names x vec.Stride(dim): one-step forecasts, persistence first
 	target    []float64   // scratch
 	observed  []bool      // scratch
-	start     []float64   // one-step forecasts by smoothing, towards which the mixture is shrunk
+	start     []float64   // dim: one-step forecasts by smoothing, towards which the mixture is shrunk
 }
 
 func newPanel(m *auto) *panel {
@@ -65,7 +65,7 @@ func (p *panel) learnExperts(s *autoSeries, o *outcome) {
 	}
 	for i, e := range s.m.experts {
 		out, f := p.outOf(e, i), s.frameOf(e)
-		if s.m.cfg.Shared { // other series have changed the weights
+		if s.m.cfg.Shared { // other series may have changed the weights
 			e.predictTo(out, p.phi[i], f)
 		}
 		e.learn(out, p.phi[i], f, p.observed)
@@ -113,8 +113,8 @@ func (p *panel) forecast(s *autoSeries) {
 	}
 }
 
-// forecastSeason writes the mean of the remainder plus the season of the next sample; for a variable without
-// a season the last value.
+// forecastSeason writes the mean of the remainder plus the season of the next sample. For variables without a season
+// it writes the last value.
 func (s *autoSeries) forecastSeason(dst []float64) {
 	r := s.remainder
 	copy(dst, s.past.Lag(0))
@@ -130,15 +130,15 @@ func (s *autoSeries) forecastSeason(dst []float64) {
 	}
 }
 
-// outOf returns the row of out that belongs to expert e, the i-th.
+// outOf returns the row of out for expert e, which has index i.
 func (p *panel) outOf(e *expert, i int) []float64 { return p.out[i*e.dim : (i+1)*e.dim] }
 
-// longTo writes the increments forecast by the source, in typical steps, which are features of other experts.
+// longTo writes the increments of a forecast of the source, in typical steps. They are features of other experts.
 func longTo(dst, forecast []float64, f *frame) {
 	lanes.Standardise(dst, forecast, f.past.Lag(0), f.scaler.PerStep, math.Inf(1))
 }
 
-// copyWhere copies the values that exist and sets the others to NaN.
+// copyWhere copies x[j] where exists[j], and writes NaN elsewhere.
 func copyWhere(dst, x []float64, exists []bool) {
 	for j, v := range x {
 		if !exists[j] {

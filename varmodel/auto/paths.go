@@ -9,9 +9,9 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// sharePaths sets the weights of the paths at anchor k for coordinate j, in proportion to the weights of their
-// experts. Direct regressions have no path: their weight is divided among source, mixture and lag regression in
-// proportion to their weights, or goes to the source if these are 0.
+// sharePaths sets the weights of the paths at anchor k for coordinate j, in proportion to the weights of their experts.
+// Direct regressions have no path. Their weight is divided among source, mixture and lag regression in proportion to
+// the weights of these three; if all three are 0, the source gets all of it.
 func (o *multihorizon) sharePaths(k, j int, awake bool) {
 	d, a := o.direct.dim, o.anchors[k].mixture.aggregate
 	source, mixture, own := a.weight(iterated, j), a.weight(iteratedAll, j), a.weight(ownPast, j)
@@ -20,7 +20,7 @@ func (o *multihorizon) sharePaths(k, j int, awake bool) {
 	}
 	followers := a.weight(direct, j) + a.weight(directLocal, j)
 	season := 0.
-	if o.season > 0 { // else these experts repeat the last value
+	if o.season > 0 { // without a season, these experts repeat the last value
 		season = a.weight(lastSeason, j) + a.weight(seasonStep, j)
 	}
 	leaders := source + mixture + own
@@ -35,9 +35,10 @@ func (o *multihorizon) sharePaths(k, j int, awake bool) {
 	path[seasonPath*d] = season / sum
 }
 
-// wake decides at which anchors the iterated mixture has a forecast, and returns the last of them, 0 for none. To save
-// time it is awake only at anchors where it has weight, at the next anchor after each of these, and in trials: always
-// in a young series, later in some blocks of samples.
+// wake sets origin.awake at the anchors where the iterated mixture makes a forecast. It returns the longest of their
+// horizons, 0 for none. To save time, the iterated mixture is awake only at anchors where it has weight, at the next
+// anchor after each of these, and in trials at short horizons. A young series is always on trial, an older series in
+// some blocks of samples.
 func (o *multihorizon) wake(total int) (last int) {
 	if !o.iterates {
 		return 0
@@ -56,8 +57,8 @@ func (o *multihorizon) wake(total int) (last int) {
 	return last
 }
 
-// iterate sets iteratedPath to the forecasts of the source, each treated as if it had been observed; without
-// a source to the last value.
+// iterate sets iteratedPath to the forecasts of the source, where each forecast becomes the last sample of the next
+// step. Without a source, iteratedPath repeats the last value.
 func (o *multihorizon) iterate(f *frame, source *expert) {
 	d := o.direct.dim
 	if source == nil {
@@ -81,12 +82,13 @@ func (o *multihorizon) iterate(f *frame, source *expert) {
 	}
 }
 
-// repeats reports whether a season is known and past holds one.
+// repeats reports whether a season is known and whole.past holds at least one season.
 func (o *multihorizon) repeats(whole *frame) bool {
 	return o.season > 0 && whole.past.Count >= o.season
 }
 
-// repeatSeason sets seasonPath to the last observed values a whole number of seasons before each target.
+// repeatSeason sets seasonPath to the last observed value a whole number of seasons before each target, minus the
+// season at the target. Without a season, seasonPath repeats last.
 func (o *multihorizon) repeatSeason(whole *frame, last []float64) {
 	d := len(last)
 	for h := range o.horizon {
@@ -99,8 +101,8 @@ func (o *multihorizon) repeatSeason(whole *frame, last []float64) {
 	}
 }
 
-// forecastTo writes the forecasts of the horizons that fit into to. oneStep is the one-step forecast of the series,
-// mean the mean of its remainder.
+// forecastTo writes the forecasts to to, H x dim with H at most the last anchor. oneStep is the one-step forecast of
+// the series, and mean is the mean of its remainder, dim each.
 func (o *multihorizon) forecastTo(to, oneStep, mean []float64) {
 	d, dst := o.direct.dim, o.all
 	for j, v := range oneStep {
@@ -110,7 +112,7 @@ func (o *multihorizon) forecastTo(to, oneStep, mean []float64) {
 	for k, h := range o.direct.steps {
 		from, to := dst[(left-1)*d:left*d], dst[(h-1)*d:h*d]
 		copy(to, o.atAnchors[k*d:])
-		for i := left + 1; i < h; i++ { // none before the first anchor, 2: k >= 1 here
+		for i := left + 1; i < h; i++ { // empty for k = 0, because the first anchor is 2
 			t := float64(i-left) / float64(h-left)
 			row := dst[(i-1)*d:][:len(from)]
 			for j, v := range from {
@@ -134,9 +136,12 @@ func (o *multihorizon) forecastTo(to, oneStep, mean []float64) {
 	copy(to[copy(to, oneStep):], dst[d:])
 }
 
-// follow adds weight * scale * (path - its straight line) to dst, for path n between the anchors k-1 and k, which
-// have left and h steps. Paths of noisy series swing more than the forecasts, so scale is the regression coefficient
-// of the forecasts at both anchors on the path, around the mean.
+// follow computes, for path n between the anchors k-1 (horizon left) and k (horizon h),
+//
+//	dst += weight * scale * (path - linear interpolation of the path).
+//
+// Paths of noisy series swing more than the forecasts. Therefore scale, in [0, 1], is the regression coefficient of the
+// forecasts at both anchors on the path, around the mean.
 func (o *multihorizon) follow(dst, path, mean []float64, n, k, left, h int) {
 	d := o.direct.dim
 	before, after := o.pathWeights[(k-1)*paths*d+n*d:][:d], o.pathWeights[k*paths*d+n*d:][:d]
@@ -153,7 +158,7 @@ func (o *multihorizon) follow(dst, path, mean []float64, n, k, left, h int) {
 		t := float64(i-left) / float64(h-left)
 		u, row, at := 1-t, dst[(i-1)*d:][:len(scales)], path[(i-1)*d:][:len(scales)]
 		for j, scale := range scales {
-			if scale > 0 { // nor NaN
+			if scale > 0 { // false for NaN
 				row[j] += scale * (u*before[j] + t*after[j]) * (at[j] - (u*from[j] + t*to[j]))
 			}
 		}

@@ -10,32 +10,32 @@ import (
 )
 
 const (
-	distances    = 160 // inputs from which the bandwidth is computed
-	refitPace    = 36  // samples of the past that are learnt per new sample
+	distances    = 160 // number of inputs from which a bandwidth is computed
+	refitPace    = 36  // samples of the past learnt per new sample
 	bandwidthFor = 36  // cost of computing a bandwidth, in samples of the past
 )
 
-// refitTimes are the numbers of samples at which refits start, up to twice the memory. Their distances grow
-// because the statistics of a long series change slowly.
+// refitTimes lists the numbers of samples at which refits start, up to twice the memory. The distances between refits
+// grow, because the statistics of a long series change slowly.
 var refitTimes = []int{50, 100, 400, 3200}
 
-// refit refits the experts at refitTimes: it computes bandwidths from the past as it is standardised now, and
-// learns the last samples again. Early in a series the statistics change quickly, and with them the meaning of
-// every feature. Weights learnt before would stay wrong in experts that forget slowly or never. The scores of
-// the mixture stay, because they come from forecasts that preceded their targets. Autoregressions on own lags
-// stay, too, because increments in typical steps keep their meaning.
+// refit is the stage that refits the experts at refitTimes. A refit standardises the past with the present statistics,
+// computes the bandwidths, and learns the last samples again. Early in a series the statistics change quickly, and
+// every feature changes with them. Experts that forget slowly would keep wrong weights from this time. The weights of
+// the mixture stay, because they come from forecasts that preceded their targets. Autoregressions on own lags stay,
+// too, because increments in typical steps keep their meaning.
 //
-// The experts are refitted one after the other. A reset copy learns some samples of the past per new sample,
-// and replaces the expert when it has caught up. So no sample takes much longer than the others, and memory is
-// needed for only one additional set of weights.
+// The experts are refitted one after the other. A reset copy of an expert learns some samples of the past per new
+// sample, and replaces the expert when it has caught up. No sample therefore takes much longer than the others, and a
+// refit needs memory for only one additional set of weights.
 type refit struct {
 	from          int            // first sample to learn, counted like past.Count
-	current       int            // index of the expert that is refitted; len(experts): none
-	resetCopy     *expert        // copy of the current expert; nil: not begun
-	next          int            // sample whose features are learnt next
-	frame         *frame         // the series at next; nil between two refits, like the scratch below
-	hasIncrements bool           // frame.recent holds the increments before next; only for experts with long
-	remainder     *pastRemainder // remainder of the series at next; nil until an expert uses it
+	current       int            // index of the expert in refit; len(experts): none
+	resetCopy     *expert        // reset copy of the current expert; nil: not begun
+	next          int            // sample whose features are learnt next, counted like past.Count
+	frame         *frame         // frame of the series at next; nil between two refits
+	hasIncrements bool           // true: frame.recent holds the increments before next; only for experts with long
+	remainder     *pastRemainder // remainder of the series at next; nil until an expert with long needs it
 	phi           []float64      // scratch: features of an expert
 	out           []float64      // scratch: predictions
 	target        []float64      // scratch
@@ -63,7 +63,7 @@ func (r *refit) open(s *autoSeries) {
 // end ends a refit. Experts that were not replaced yet stay as they are.
 func (r *refit) end(s *autoSeries) { *r = refit{from: r.from, current: len(s.m.experts)} }
 
-// follow starts a refit when one is due, and continues a running one.
+// follow starts a refit when one is due, and continues a running refit.
 func (r *refit) follow(s *autoSeries) {
 	// After a break the history may be too short for a refit.
 	if slices.Contains(refitTimes, s.total) && s.total <= 2*s.m.memory && s.past.Count >= min(s.total/2, s.m.memory) {
@@ -77,15 +77,15 @@ func (r *refit) follow(s *autoSeries) {
 	}
 }
 
-// start starts a refit of all experts on the given number of last samples.
+// start starts a refit of all experts on the last oldest samples.
 func (r *refit) start(s *autoSeries, oldest int) {
 	r.from = max(s.past.Count-1-oldest, 2)
 	r.current, r.resetCopy = 0, nil
 	r.open(s)
-	s.past.Reserve(s.past.Count - r.from + s.m.recent() + 1) // with the increments before the first sample
+	s.past.Reserve(s.past.Count - r.from + s.m.recent() + 1) // plus the increments before the first sample
 }
 
-// proceed learns at most work samples, and returns their number.
+// proceed learns at most work samples, and returns the cost in samples.
 func (r *refit) proceed(s *autoSeries, work int) (done int) {
 	e := s.m.experts[r.current]
 	newest := s.past.Count - 1
@@ -113,7 +113,7 @@ func (r *refit) proceed(s *autoSeries, work int) (done int) {
 	return done
 }
 
-// begin makes the reset copy of e, with its new bandwidth.
+// begin makes the reset copy of e with a new bandwidth.
 func (r *refit) begin(s *autoSeries, e *expert) {
 	back := s.past.Count - 1 - r.next
 	r.resetCopy = e.resetCopy()
@@ -124,8 +124,8 @@ func (r *refit) begin(s *autoSeries, e *expert) {
 	r.rewind(s, back)
 }
 
-// rewind moves the frame to before the sample at lag back. The local mean starts at this sample, with the
-// present standard deviation.
+// rewind moves the frame to before the sample at lag back. The local mean starts at this sample, with the present
+// standard deviation.
 func (r *refit) rewind(s *autoSeries, back int) {
 	r.frame.local.restartAs(s.local, s.past.Lag(back))
 	r.hasIncrements, r.remainder = false, nil
@@ -139,7 +139,7 @@ func (r *refit) advance(s *autoSeries, back int) {
 	}
 }
 
-// learn lets the reset copy learn the sample at lag back - 1 from the frame at lag back.
+// learn updates the reset copy with the sample at lag back - 1 as the target of the frame at lag back.
 func (r *refit) learn(s *autoSeries, back int) {
 	f, e := r.frame, r.resetCopy
 	r.advance(s, back)
@@ -174,8 +174,8 @@ func (r *refit) learn(s *autoSeries, back int) {
 	e.learn(r.out, phi, f, observed)
 }
 
-// bandwidthAt returns the median distance between inputs of the reset copy. The inputs are drawn at random from
-// the samples at the lags 0 to back: inputs at regular intervals would misrepresent a series that alternates.
+// bandwidthAt returns the median distance between inputs of the reset copy. The inputs are drawn at random from the
+// samples at the lags 0 to back, because inputs at regular intervals would misrepresent a periodic series.
 func (r *refit) bandwidthAt(s *autoSeries, back int) float64 {
 	e, f := r.resetCopy, r.frame
 	n := e.order * e.dim

@@ -8,22 +8,22 @@ import (
 )
 
 const (
-	remainderLags   = 8   // samples of the remainder that are kept; frame.recent goes further back
-	remainderChange = .25 // change of the shares, in the mean over the variables, after which the remainder is computed again
-	mixtureKeep     = .3  // weight that outcomes keep in the mixtures when experts begin to forecast with a season
-	remainderEvery  = 64  // samples between two computations of the remainder, at least
-	remainderKeep   = .02 // weight that samples keep in the source at a computation
+	remainderLags   = 8   // samples in remainder.past; frame.recent goes further back
+	remainderChange = .25 // change of the shares for a new computation: sum over the cycles, mean over the variables
+	mixtureKeep     = .3  // factor of the weight of outcomes in the mixtures when experts begin to forecast with a season
+	remainderEvery  = 64  // smallest number of samples between two computations of the remainder
+	remainderKeep   = .02 // factor of the weight of samples in the source at a computation
 )
 
-// remainder is a series without its season. The source, and all forecasts of more than one step, work on it; the
-// season of the target is added to their forecasts. It has its own units, because with a strong season its steps
-// are much smaller than those of the series.
+// remainder is a series minus its season. The source and all forecasts of more than one step use the remainder; the
+// season of the target is added to their forecasts. The remainder has its own units, because a strong season makes
+// its steps much smaller than the steps of the series.
 type remainder struct {
 	frame  *frame
 	past   *series.History
-	season []float64 // season of the next sample
-	shares []float64 // shares of the cycles when the remainder was last computed
-	age    int       // samples since the remainder was last computed
+	season []float64 // dim: season of the next sample
+	shares []float64 // cycles x dim: shares of the cycles at the last computation
+	age    int       // samples since the last computation
 	broken bool      // the next sample follows a break
 	z      []float64 // scratch
 }
@@ -36,7 +36,8 @@ func newRemainder(s *autoSeries) *remainder {
 	return r
 }
 
-// follow learns the season from the last sample, and appends to the remainder or computes it again.
+// follow updates the season with the last sample. Then it appends the last sample to the remainder, or computes the
+// remainder again.
 func (s *seasons) follow(of *autoSeries) {
 	y := of.past.Lag(0)
 	s.Observe(of.scaler.Inverse)
@@ -58,8 +59,8 @@ func (s *seasons) follow(of *autoSeries) {
 	r.age++
 }
 
-// changed reports whether the shares of the cycles have changed by more than remainderChange since the remainder was
-// computed.
+// changed reports whether the shares of the cycles have changed by more than remainderChange since the last
+// computation.
 func (r *remainder) changed(q *seasons) bool {
 	d := len(r.z)
 	if len(q.cycles)*d != len(r.shares) {
@@ -98,8 +99,8 @@ func (r *remainder) Push(z []float64) {
 	f.scaler.Add(z)
 }
 
-// computeRemainder computes the remainder of all kept samples with the present season, and lets the source learn it.
-// Means and ranges come from the series, which remembers more samples: the mean of a season is 0.
+// computeRemainder computes the remainder of all samples in the past with the present season, and updates the source
+// with it. Means and ranges come from the series, which covers more samples. This is valid because a season has mean 0.
 func (s *autoSeries) computeRemainder() {
 	q, source := s.seasons, s.m.source
 	if source != nil {
@@ -131,7 +132,7 @@ func (s *autoSeries) computeRemainder() {
 	copy(to.Weight, from.Weight)
 	copy(to.Variance, from.Variance)
 	copy(to.Sd, from.Sd)
-	if min(s.past.Count, s.past.Depth) < s.total { // otherwise all samples are kept, and the mean of the remainder is better, even over part of a period
+	if min(s.past.Count, s.past.Depth) < s.total { // else the mean of the remainder covers all samples, and is better
 		copy(to.Mean, from.Mean)
 	}
 	for j := range r.z {
@@ -151,8 +152,8 @@ func (s *autoSeries) computeRemainder() {
 	}
 }
 
-// chooseSeason sets the season of the forecasts of more than one step, unless it is configured: the strongest season
-// that fits into the past.
+// chooseSeason sets the season of the forecasts of more than one step to the strongest season that fits into the past.
+// A configured season stays.
 func (s *autoSeries) chooseSeason() {
 	o := s.multihorizon
 	if o == nil || s.m.cfg.Season != 0 {
@@ -167,7 +168,7 @@ func (s *autoSeries) chooseSeason() {
 	}
 }
 
-// rest returns the frame of the remainder, or of the series if there is no remainder.
+// rest returns the frame of the remainder, or the frame of the series if there is no remainder.
 func (s *autoSeries) rest() *frame {
 	if s.remainder != nil {
 		return s.remainder.frame
@@ -175,7 +176,7 @@ func (s *autoSeries) rest() *frame {
 	return s.frame
 }
 
-// frameOf returns the frame that an expert reads: the source reads rest.
+// frameOf returns the frame for expert e: rest for the source, else the frame of the series.
 func (s *autoSeries) frameOf(e *expert) *frame {
 	if e.source {
 		return s.rest()
@@ -183,7 +184,7 @@ func (s *autoSeries) frameOf(e *expert) *frame {
 	return s.frame
 }
 
-// forecast prepares the remainder for the next forecast.
+// forecast prepares the frame of the remainder and the season of the next sample.
 func (s *seasons) forecast(of *autoSeries) {
 	r := of.remainder
 	if r == nil {
@@ -194,7 +195,7 @@ func (s *seasons) forecast(of *autoSeries) {
 	s.to(r.season, 1)
 }
 
-// setTargets sets the target of the source, given the next sample.
+// setTargets sets the target of the source from the next sample y of the series.
 func (r *remainder) setTargets(y []float64) {
 	for j, v := range y {
 		r.z[j] = v - r.season[j]
@@ -202,7 +203,7 @@ func (r *remainder) setTargets(y []float64) {
 	r.frame.setTargets(incrementTarget, r.z)
 }
 
-// addSeason adds the season of the next sample to a forecast of the remainder.
+// addSeason adds the season of the next sample to a forecast of the remainder, within the range of s.
 func (r *remainder) addSeason(forecast []float64, s *series.Scaler) {
 	for j, v := range r.season {
 		forecast[j] = s.Within(j, forecast[j]+v, 0)
@@ -225,8 +226,8 @@ func newPastRemainder(s *autoSeries) *pastRemainder {
 	return p
 }
 
-// longTo writes the increments forecast by the source after the sample at lag back, like the function longTo. It has
-// to be called for consecutive lags.
+// longTo writes the increments forecast by the source after the sample at lag back, in typical steps, dim. Call it for
+// consecutive lags.
 func (p *pastRemainder) longTo(dst, out []float64, s *autoSeries, back int) {
 	f, r := p.frame, s.remainder
 	f.scaler, f.local = r.frame.scaler, r.frame.local
@@ -252,7 +253,8 @@ func (p *pastRemainder) longTo(dst, out []float64, s *autoSeries, back int) {
 	}
 }
 
-// State saves the results of longTo, which cannot be computed again: the shapes have changed.
+// State saves or restores the results of longTo. They cannot be computed again, because the shapes of the cycles have
+// changed.
 func (p *pastRemainder) State(c *snapshot.Codec) {
 	c.Bool(&p.begun)
 	p.past.State(c)

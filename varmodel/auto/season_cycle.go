@@ -8,42 +8,42 @@ import (
 )
 
 const (
-	shapeLimit    = 3    // limit of the distance of a deviation from the shape, in standard deviations
-	cycleMemory   = 20   // periods in the mean of a shape
-	shareMemory   = .97  // weight of a term of a slope after the next term, for periods of shortPeriod or more
-	shortPeriod   = 24   // samples; a share of a shorter period would be unsteady with shareMemory
-	shortMemory   = 4000 // samples that the slope of a shorter period remembers
-	shareDistance = 5    // limit of the values that a share learns, in standard deviations
+	shapeLimit    = 3    // limit of |deviation - shape| in the update of the shape, in standard deviations
+	cycleMemory   = 20   // largest number of periods in the mean of a shape
+	shareMemory   = .97  // weight of a term of a slope after the next term, for periods >= shortPeriod
+	shortPeriod   = 24   // samples; with shareMemory, the share of a shorter period would be unsteady
+	shortMemory   = 4000 // memory of the slope of a shorter period, in samples
+	shareDistance = 5    // limit of the forecasts and outcomes that a share learns, in standard deviations
 	saidShare     = .1   // cycle.said begins when the largest share exceeds saidShare,
-	keptShare     = .02  // and ends when it no longer exceeds keptShare: the distance avoids switching
-	sureErrors    = 4    // slope.sure needs a coefficient of more than this many standard errors,
-	sureTerms     = 2    // and more than this many equal terms
+	keptShare     = .02  // and ends when the largest share is at most keptShare; the distance prevents frequent switching
+	sureErrors    = 4    // slope.sure needs a coefficient of more than sureErrors standard errors,
+	sureTerms     = 2    // and more than sureTerms equal terms
 )
 
-// cycle is the mean shape of one period, of each variable. It learns the deviation of a sample from the
-// mean of the period that ends with the sample. The level may therefore wander, and a constant adds
-// nothing to a shape.
+// cycle holds the mean shape of one period for each variable. The shape is the mean deviation of a sample from the
+// mean of the period that ends with the sample. The level may therefore drift, and a constant does not change
+// the shape.
 type cycle struct {
 	period int   // samples
-	span   int64 // ns; 0: phases are counted
-	given  bool  // configured: believed until the samples contradict it
-	free   bool  // found by the search
+	span   int64 // length in ns, for phases from times; 0: phases are counted in samples
+	given  bool  // true: configured, believed until the samples contradict it
+	free   bool  // true: found by the search
 
-	phase  int       // of the last sample
-	day    int64     // of the last sample, since 1970; of a cycle of the month alone
+	phase  int       // phase of the last sample. Invariant: 0 <= phase < period
+	day    int64     // day of the last sample since 1970, for a cycle of the month only
 	run    int       // samples since the last break
 	learnt int       // number of deviations learnt
-	count  []uint8   // deviations per phase, at most cycleMemory; nil until a period is complete
+	count  []uint8   // period: number of deviations, at most cycleMemory; nil until a period is complete
 	mean   []float32 // period x dim: shape in units; nil until a period is complete
-	none   []float32 // zeros: the shape while mean is nil
-	unit   []float64 // of each variable: a power of two near its first standard deviation; 1 if that is 0
-	prior  []float64 // shape at the last sample, as it was before the sample was learnt
-	total  []float64 // sum of the last period samples
-	fresh  []float64 // sum of the last run mod period samples; replaces total after each period, with its rounding errors
-	share  []share   // of each variable
-	active bool      // a share is above 0
-	said   bool      // a share is large enough for a season; see saidShare
-	sure   bool      // said, and statistically significant once: the season is reported
+	none   []float32 // dim: zeros, the shape while mean is nil
+	unit   []float64 // dim: power of two near the standard deviation at begin; 1 if the standard deviation is 0
+	prior  []float64 // dim: shape at the last sample, before the update with the sample
+	total  []float64 // dim: sum of the last period samples
+	fresh  []float64 // dim: sum of the last run mod period samples; replaces total after each period, without rounding errors
+	share  []share   // dim
+	active bool      // true: a share is > 0
+	said   bool      // true: a share is large enough for a season; see saidShare
+	sure   bool      // true: said, and statistically significant at least once; the season is reported
 }
 
 func newCycle(dim, period int) *cycle {
@@ -64,7 +64,7 @@ func newCycle(dim, period int) *cycle {
 	return c
 }
 
-// setFree marks a cycle of the search. It needs more evidence than others.
+// setFree marks a cycle found by the search. Such a cycle needs more evidence than others.
 func (c *cycle) setFree() {
 	c.free = true
 	for j := range c.share {
@@ -73,11 +73,11 @@ func (c *cycle) setFree() {
 	}
 }
 
-// soon reports whether evidence may give the cycle a share before its slope does. It does so only for
-// cycles of the clock of a day or more: an hour can seem to repeat because a whole morning rises.
+// soon reports whether the evidence may give the cycle a share before the slope does. The result is true only
+// for cycles of the clock of a day or longer. A shorter cycle can seem to repeat while a whole morning rises.
 func (c *cycle) soon() bool { return !c.free && c.span >= daySpan }
 
-// move moves the cycle to the next sample. Its time is 0 where it is not known.
+// move moves the cycle to the next sample. ns is the time of the sample; 0: not known.
 func (c *cycle) move(ns int64) {
 	if c.span > 0 && ns != 0 {
 		c.place(ns)
@@ -87,7 +87,7 @@ func (c *cycle) move(ns int64) {
 	c.day++
 }
 
-// place moves the cycle to a time, which may be before 1970.
+// place moves the cycle to the time ns, in ns since 1970, which may be negative.
 func (c *cycle) place(ns int64) {
 	if c.span == monthSpan {
 		c.day = int64(math.Floor(float64(ns) / daySpan))
@@ -98,7 +98,7 @@ func (c *cycle) place(ns int64) {
 	c.phase = int(math.Round(turn*float64(c.period))) % c.period
 }
 
-// phaseAfter returns the phase k samples after the last one (k < 0: before it).
+// phaseAfter returns the phase k samples after the last sample (k < 0: before).
 func (c *cycle) phaseAfter(k int) int {
 	if c.span == monthSpan {
 		return MonthPhase(c.day + int64(k))
@@ -115,7 +115,7 @@ func (c *cycle) open() {
 	c.count, c.mean = make([]uint8, c.period), make([]float32, c.period*len(c.prior))
 }
 
-// At returns the shape, in units, k samples after the last one (k < 0: before it): a view.
+// At returns a view of the shape k samples after the last sample (k < 0: before), dim, in units.
 func (c *cycle) At(k int) []float32 {
 	if c.mean == nil {
 		return c.none
@@ -124,7 +124,7 @@ func (c *cycle) At(k int) []float32 {
 	return c.mean[phase*d : (phase+1)*d]
 }
 
-// shapeAt adds the shape k samples after the last one to dst, for variables with a share.
+// shapeAt adds the shape k samples after the last sample to dst, for variables with a share > 0.
 func (c *cycle) shapeAt(dst []float64, k int) {
 	for j, v := range c.At(k) {
 		if c.share[j].value > 0 {
@@ -133,8 +133,8 @@ func (c *cycle) shapeAt(dst []float64, k int) {
 	}
 }
 
-// Step updates the sums with the sample y, after move. old is the sample one period before; nil: it is not in the
-// sums.
+// Step updates the sums with the sample y. Call move first. old is the sample one period before y; nil: that sample is
+// not in the sums.
 func (c *cycle) Step(y, old []float64) {
 	c.run++
 	for j, v := range y {
@@ -163,8 +163,8 @@ func (c *cycle) Set(mean []float32, j int, v float64) {
 	mean[j] = float32(series.ClipTo(v/c.unit[j], -math.MaxFloat32, math.MaxFloat32))
 }
 
-// begin sets the shape to the first period: lag(i) is the sample i before the present one. The shorter
-// cycles are ahead of the present sample by the number back.
+// begin sets the shape from the first period. lag(i) is the sample i before the present sample. The shorter
+// cycles are back samples ahead of the present sample.
 func (c *cycle) begin(lag func(i int) []float64, shorter []*cycle, back int, inverse []float64) {
 	c.open()
 	for j, v := range inverse {
@@ -196,7 +196,7 @@ func (c *cycle) begin(lag func(i int) []float64, shorter []*cycle, back int, inv
 	c.Remember()
 }
 
-// change adds by to the sample of variable j at a lag, in the sums and in the shape.
+// change updates the sums and the shape after by was added to the sample of variable j at a lag.
 func (c *cycle) change(lag, j int, by float64) {
 	if lag < c.learnt {
 		mean, phase := c.At(-lag), c.phaseAfter(-lag)
@@ -210,7 +210,8 @@ func (c *cycle) change(lag, j int, by float64) {
 	}
 }
 
-// learn learns the observed values of the sample y. others is the sum of the shapes of shorter cycles.
+// learn updates shape and shares with the observed values of the sample y. others is the sum of the shapes of
+// shorter cycles, and inverse holds 1 / standard deviation (0 for constant variables), dim each.
 func (c *cycle) learn(y, others, inverse []float64, observed []bool) {
 	mean := c.At(0)
 	if c.count[c.phase] < cycleMemory {
@@ -234,7 +235,7 @@ func (c *cycle) learn(y, others, inverse []float64, observed []bool) {
 	c.learnt++
 }
 
-// check sets active, said and sure.
+// check sets active, said and sure from the shares.
 func (c *cycle) check() {
 	var largest float64
 	for j := range c.share {
@@ -247,7 +248,7 @@ func (c *cycle) check() {
 	c.sure = c.sure && c.said
 }
 
-// strength is the sum of the shares.
+// strength returns the sum of the shares.
 func (c *cycle) strength() (sum float64) {
 	for j := range c.share {
 		sum += c.share[j].value
@@ -255,7 +256,7 @@ func (c *cycle) strength() (sum float64) {
 	return sum
 }
 
-// interrupt handles a break: the sums of a period begin again.
+// interrupt handles a break: the sums begin again.
 func (c *cycle) interrupt() {
 	c.run = 0
 	clear(c.total)
@@ -294,29 +295,29 @@ func (c *cycle) State(s *snapshot.Codec) {
 	}
 }
 
-// slope learns a factor for forecasts x ("said") from their outcomes y ("happened"):
+// slope estimates a factor for forecasts x ("said") from their outcomes y ("happened"):
 //
 //	value = b - (1 + 2/n) se, limited to [0, 1],
 //
 // where b is the coefficient of the regression of y on x without intercept, se its standard error, and n
 // the number of terms. A term is one period of outcomes, because neighbouring outcomes are correlated.
-// The value is near 0 if x says nothing about y.
+// The value is near 0 if y does not depend on x.
 type slope struct {
 	every           int     // outcomes per term
-	short           bool    // subtract the means of x and y in a term: they come from longer seasons
+	short           bool    // true: subtract the means of x and y within a term, because they come from longer seasons
 	memory          float64 // weight of a term after the next term
-	outcomes        int     // in the current term
+	outcomes        int     // outcomes in the current term
 	product, square float64 // sums of x y and x^2 in the current term
 	said, happened  float64 // sums of x and y in the current term
-	pp, ps, ss      float64 // sums over the terms of product^2, product square and square^2,
-	sum, n          float64 // and of square and 1, all with forgetting
-	least           float64 // number of terms before there is a share
-	smallest        float64 // smaller values become 0
+	pp, ps, ss      float64 // sums over the terms of product^2, product * square and square^2,
+	sum, n          float64 // and of square and 1; all with forgetting
+	least           float64 // n above which value may exceed 0
+	smallest        float64 // values below smallest become 0
 	value           float64
 }
 
-// add learns a forecast and its outcome, in standard deviations, and reports whether a term has ended.
-// While there are at most least terms, the value of a given cycle is b, that of others 0.
+// add updates the sums with a forecast and its outcome, in standard deviations, and reports whether a term has
+// ended. While n <= least, value is b for a given cycle and 0 for other cycles.
 func (t *slope) add(said, happened float64, given bool) (ended bool) {
 	t.product += said * happened
 	t.square += said * said
@@ -336,7 +337,7 @@ func (t *slope) add(said, happened float64, given bool) (ended bool) {
 	t.value = 0
 	n := t.n
 	if t.short {
-		n = t.equalTerms() // a few large ones would have a small standard error
+		n = t.equalTerms() // a few large terms would have a small standard error
 	}
 	switch {
 	case t.ss <= 0:
@@ -351,10 +352,10 @@ func (t *slope) add(said, happened float64, given bool) (ended bool) {
 	return true
 }
 
-// equalTerms returns the effective number of terms, (sum of square)^2 / sum of square^2.
+// equalTerms returns the effective number of terms: (sum of square)^2 / sum of square^2.
 func (t *slope) equalTerms() float64 { return t.sum * t.sum / t.ss }
 
-// regression returns the coefficient b and its standard error, for n terms.
+// regression returns the coefficient b = ps / ss and its standard error, for n terms.
 func (t *slope) regression(n float64) (b, se float64) {
 	b = t.ps / t.ss
 	return b, math.Sqrt(max(t.pp-b*t.ps, 0) / t.ss / (n - 1))

@@ -9,29 +9,29 @@ import (
 
 const (
 	evidenceBlocks = 12  // blocks per period
-	evidenceLeast  = 1.5 // smallest effective number n of changes: a single jump has n = 1
-	evidenceErrors = 3   // a slope is significant from evidenceErrors + evidenceFew / n standard errors on
+	evidenceLeast  = 1.5 // smallest effective number n of changes; a single jump has n = 1
+	evidenceErrors = 3   // a slope is significant above evidenceErrors + evidenceFew / n standard errors
 	evidenceFew    = 3
-	evidenceDoubt  = .5  // part of these standard errors that a share by the slope needs
-	evidenceMinus  = .3  // standard errors that are subtracted from a share by evidence
-	evidenceVaries = .15 // least part of the squares of forecast changes that their mean leaves
-	evidenceOdds   = 4   // logarithm of the likelihood ratio that a share by evidence needs
+	evidenceDoubt  = .5  // smallest ratio of evidence.share for a share by the slope
+	evidenceMinus  = .3  // standard errors subtracted from a share by evidence
+	evidenceVaries = .15 // the forecast changes are steady if variance < evidenceVaries * mean square
+	evidenceOdds   = 4   // smallest log likelihood ratio for a share by evidence
 )
 
-// evidenceKeeps are candidates for the autocorrelation of the remainder from block to block: 0 for white noise, 1
+// evidenceKeeps lists candidates for the autocorrelation of the remainder from block to block: 0 for white noise, 1
 // for a random walk.
 var evidenceKeeps = []float64{0, .25, .5, .75, 1}
 
-// share is the factor of a cycle's shape in the forecasts of one variable: the slope, if the evidence does not
-// contradict it, or, before that, a share by evidence.
+// share is the factor of the shape of a cycle in the forecasts of one variable. The value is the slope if the
+// evidence does not contradict it, or, earlier, a share by evidence.
 type share struct {
 	slope    slope
 	evidence evidence
 	value    float64
 }
 
-// add learns a forecast (said) and its outcome (happened), in standard deviations; both are 0 if the outcome was
-// not observed. soon: see cycle.soon.
+// add updates the share with a forecast (said) and its outcome (happened), in standard deviations. Both are 0 if the
+// outcome was not observed. soon: see cycle.soon.
 func (s *share) add(said, happened float64, given, soon, observed bool) {
 	said = series.ClipTo(said, -shareDistance, shareDistance)
 	happened = series.ClipTo(happened, -shareDistance, shareDistance)
@@ -56,7 +56,8 @@ func (s *share) add(said, happened float64, given, soon, observed bool) {
 	}
 }
 
-// sure reports whether slope and evidence are statistically significant. A given cycle needs only a share.
+// sure reports whether slope and evidence are statistically significant, with value > saidShare. A given cycle needs
+// only value > saidShare.
 func (s *share) sure(given bool) bool {
 	ratio, _ := s.evidence.share()
 	return s.value > saidShare && (given || ratio > 1 && s.slope.sure())
@@ -68,27 +69,26 @@ func (s *share) State(c *snapshot.Codec) {
 	c.Float64(&s.value)
 }
 
-// evidence tests, earlier than a slope, whether the changes happen that a cycle forecasts. The slope has one term
-// per period, because neighbouring outcomes are correlated. Changes between blocks of a twelfth of a period are
-// independent even on a random walk. A regression without intercept explains the observed changes y by the
-// forecast changes x:
+// evidence tests the changes forecast by a cycle, earlier than a slope. A slope has one term per period, because
+// neighbouring outcomes are correlated. Changes between blocks of 1/evidenceBlocks of a period are independent even
+// on a random walk. A regression without intercept explains the observed changes y by the forecast changes x:
 //
 //	y = b x + e, with the effective number of changes n = (sum x^2)^2 / sum x^4.
 type evidence struct {
 	said, happened  float64 // sums of forecasts and of outcomes over the current block
-	seen, outcomes  int     // observed samples and all samples in the current block
-	before          change  // means over the last block
-	changes         bool    // before is known
-	count, x4       float64 // number of changes and sum of x^4; like all sums below with forgetting
-	x, xThen        float64 // sums of the forecasts of the blocks, and of the blocks before them
-	now, lag, then  moments // sums of products: block with itself, block with last block, last block with itself
+	seen, outcomes  int     // number of observed samples and of all samples in the current block
+	before          change  // means over the last complete block
+	changes         bool    // true: before is known
+	count, x4       float64 // number of changes and sum of x^4; these and all sums below have forgetting
+	x, xThen        float64 // sums of the mean forecasts of the blocks, and of the blocks before them
+	now, lag, then  moments // sums of products: block by block, block by last block, last block by last block
 	product, square float64 // sums over observed samples of said * happened and said^2
 }
 
-// change holds the means over a block: of the forecasts, and of the outcomes.
+// change holds the means of the forecasts and of the outcomes over a block.
 type change struct{ said, happened float64 }
 
-// moments are sums of products of the forecasts x and outcomes y of two blocks.
+// moments holds sums of products of the forecasts x and outcomes y of two blocks.
 type moments struct{ xx, xy, yx, yy float64 }
 
 func (m *moments) add(a, b change) {
@@ -96,7 +96,8 @@ func (m *moments) add(a, b change) {
 	m.yx, m.yy = m.yx+a.happened*b.said, m.yy+a.happened*b.happened
 }
 
-// sums returns the sums of x'x', x'y' and y'y' over the blocks t, where x' = x_t - keep x_{t-1}, and y' likewise.
+// sums returns the sums of x'x', x'y' and y'y' over the blocks t, where x' = x_t - keep x_{t-1} and
+// y' = y_t - keep y_{t-1}.
 func (e *evidence) sums(keep float64) (xx, xy, yy float64) {
 	k := keep * keep
 	return e.now.xx - 2*keep*e.lag.xx + k*e.then.xx,
@@ -104,17 +105,17 @@ func (e *evidence) sums(keep float64) (xx, xy, yy float64) {
 		e.now.yy - 2*keep*e.lag.yy + k*e.then.yy
 }
 
-// steady reports whether the forecast changes are those of a trend so far: all changes of a drop once a week, but the
-// drop itself, are alike.
+// steady reports whether the forecast changes so far are nearly equal, as in a trend. For example, a shape with one
+// drop per week has nearly equal changes before its first drop.
 func (e *evidence) steady() bool {
 	xx, _, _ := e.sums(1)
 	x := e.x - e.xThen
 	return xx-x*x/max(e.count, 1) < evidenceVaries*xx
 }
 
-// odds returns the logarithm of the likelihood ratio of two models: a season, or none. In both models the remainder
-// of the blocks is an autoregression of order one, with the best of evidenceKeeps. A smooth season alone resembles
-// a random walk; the remainder beside it does not.
+// odds returns the log likelihood ratio of a model with a season over a model without a season. In both models the
+// remainder of the blocks is an autoregression of order one, with the best coefficient of evidenceKeeps. A smooth
+// season resembles a random walk, but the remainder without the season does not.
 func (e *evidence) odds() float64 {
 	season, none := math.Inf(1), math.Inf(1)
 	for _, keep := range evidenceKeeps {
@@ -131,7 +132,7 @@ func (e *evidence) odds() float64 {
 	return e.count / 2 * math.Log(none/max(season, series.Degenerate*none))
 }
 
-// add learns a forecast and its outcome, and reports whether a block has ended. period is in samples.
+// add updates the sums with a forecast and its outcome, and reports whether a block has ended. period is in samples.
 func (e *evidence) add(said, happened float64, period int, observed bool) (ended bool) {
 	if observed {
 		e.said, e.happened = e.said+said, e.happened+happened
@@ -155,7 +156,7 @@ func (e *evidence) add(said, happened float64, period int, observed bool) (ended
 	return true
 }
 
-// share returns the share by evidence, and the ratio of the slope b to the smallest significant slope.
+// share returns the ratio of the slope b to the smallest significant slope, and the share by evidence, in [0, 1].
 func (e *evidence) share() (ratio, share float64) {
 	xx, xy, yy := e.sums(1)
 	if e.x4 <= 0 || e.count <= 1 || xx*xx < evidenceLeast*e.x4 {

@@ -9,7 +9,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// autoSeries is one series of the default model: its stages, and the fields that they share.
+// autoSeries is one series of the default model. It holds the stages, and the fields that the stages share.
 type autoSeries struct {
 	m *auto
 	stages
@@ -17,34 +17,35 @@ type autoSeries struct {
 	scaler *series.Scaler
 	local  *localMean
 	past   *series.History
-	frame  *frame    // the series after the last sample
-	next   []float64 // one-step forecast
-	total  int       // samples observed
+	frame  *frame    // frame of the series after the last sample
+	next   []float64 // dim: one-step forecast, without levels
+	total  int       // number of samples so far
 
-	broken  bool // the next sample follows a break
-	pending bool // the forecasters have made a forecast
+	broken  bool // true: the next sample follows a break
+	pending bool // true: the forecasters have made a forecast
 
 	gate         *gate
 	smoothing    *smoothing
 	panel        *panel
 	calendar     *calendar     // nil without the ingredient
-	seasons      *seasons      // has no cycles if the model is not seasonal
+	seasons      *seasons      // without cycles if the model is not seasonal
 	remainder    *remainder    // nil while there is no season
 	exact        *leastSquares // replaces forecasts of the panel for coordinates with little noise
 	holds        *holds        // nil without the ingredient
-	refit        *refit        // nil when the experts are not refitted
+	refit        *refit        // nil: the experts are not refitted
 	multihorizon *multihorizon // nil for a horizon of one
 
-	targets *series.History // targets that refits learn instead of past; nil until ObserveTarget gets another target than y
+	targets *series.History // targets of refits; nil: refits use past, because no target was another slice than y
 	outcome outcome
-	sample  []float64 // scratch: the sample without levels, NaN where it is held back
-	target  []float64 // scratch: the target without levels, NaN like sample; nil while targets is nil
-	before  []float64 // scratch: the last sample, NaN for variables not observed yet
+	sample  []float64 // scratch: sample without levels, NaN where held back
+	target  []float64 // scratch: target without levels, NaN where sample is NaN; nil while targets is nil
+	before  []float64 // scratch: last sample, NaN for variables not observed yet
 }
 
 func (s *autoSeries) Observe(y []float64) error { return s.ObserveTarget(y, y) }
 
-// ObserveTarget implements differentiable.
+// ObserveTarget observes the sample y, but trains the forecasts with target. Both have length dim. It returns an error
+// if y has another length, an infinite value, or a value beyond check.ValueLimit.
 func (s *autoSeries) ObserveTarget(y, target []float64) error {
 	if err := check.Sample(y, s.m.cfg.Dim, check.ValueLimit); err != nil {
 		return err
@@ -70,7 +71,7 @@ func (s *autoSeries) ObserveTarget(y, target []float64) error {
 	return nil
 }
 
-// admit passes a sample through the gate, and sets s.outcome.
+// admit passes the sample y through the gate, and sets s.outcome.
 func (s *autoSeries) admit(y, target []float64) {
 	s.gate.admitTo(s.sample, y, s.past.Lag(0), s.next, s.past.Seen)
 	for _, c := range s.gate.again {
@@ -94,7 +95,7 @@ func (s *autoSeries) admit(y, target []float64) {
 	s.outcome.target = s.target
 }
 
-// readmit puts a value that was held back into the past.
+// readmit puts a held-back value into the past.
 func (s *autoSeries) readmit(c readmitted) {
 	if c.lag >= min(s.past.Count, s.past.Depth) {
 		return
@@ -109,7 +110,7 @@ func (s *autoSeries) readmit(c readmitted) {
 	}
 }
 
-// resume begins again at y after a break: all increments are 0, as at the first sample.
+// resume begins again at the sample y after a break. All increments are 0, as at the first sample.
 func (s *autoSeries) resume(y []float64) {
 	s.broken = false
 	if source := s.m.source; source != nil {
@@ -128,7 +129,7 @@ func (s *autoSeries) resume(y []float64) {
 	s.local.restart(s.past.Lag(0))
 }
 
-// forecast makes the forecasts of the next samples. After the first two samples they are the last value.
+// forecast makes the forecasts of the next samples. After the first two samples the forecasts are the last value.
 func (s *autoSeries) forecast() {
 	s.frame.past.AlignWith(s.past)
 	copy(s.next, s.past.Lag(0))
@@ -166,8 +167,8 @@ type autoWithInputs struct{ *autoSeries }
 // SetInputs implements eval.InputTaker.
 func (s autoWithInputs) SetInputs(u []float64) { s.frame.inputs.Set(u) }
 
-// ResetLags implements eval.LagResetter: pending forecasts are dropped, and the next sample follows a break.
-// Weights and statistics stay.
+// ResetLags implements eval.LagResetter. Pending forecasts are dropped, and the next sample follows a break. Weights
+// and statistics stay.
 func (s *autoSeries) ResetLags() {
 	s.pending, s.broken = false, true
 	s.past.Reset()
@@ -176,11 +177,11 @@ func (s *autoSeries) ResetLags() {
 	}
 }
 
-// rowNumbers is a time in ns. Times from 1970 up to rowNumbers are probably row numbers in seconds, which have no
-// phase of the day.
+// rowNumbers is a time in ns. Times in [0, rowNumbers) are probably row numbers in seconds, which have no phase of the
+// day.
 const rowNumbers = 1e8 * 1e9
 
-// SetTime implements eval.Clocked.
+// SetTime implements eval.Clocked. It ignores times that are probably row numbers, see rowNumbers.
 func (s *autoSeries) SetTime(ns int64) {
 	if ns < 0 || ns >= rowNumbers || s.seasons.dated() {
 		s.seasons.time = ns
@@ -190,7 +191,7 @@ func (s *autoSeries) SetTime(ns int64) {
 // AppendSeasons implements eval.Seasonal.
 func (s *autoSeries) AppendSeasons(dst []int) []int { return s.seasons.appendPeriods(dst, true) }
 
-// Phases implements eval.Seasonal. A young series has no cycles.
+// Phases implements eval.Seasonal. A series with fewer than phasesFrom samples has no phases.
 func (s *autoSeries) Phases() eval.Phases {
 	if s.total < phasesFrom {
 		return eval.Phases{}

@@ -9,21 +9,21 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// smoother is exponential smoothing of a level, of a line, or of a damped trend (Hyndman and others 2008).
+// smoother describes exponential smoothing of a level, a line, or a damped trend (Hyndman and others 2008).
 type smoother struct {
-	gain  float64 // least gain of the level
-	slope float64 // least gain of the slope, in gains of the level; 0: no trend
-	keep  float64 // part of the slope that is left after a step
+	gain  float64 // smallest gain of the level
+	slope float64 // smallest gain of the slope, in gains of the level; 0: no trend
+	keep  float64 // factor of the slope per step; < 1: damped
 	prior float64 // logarithm of the prior weight
 }
 
 const (
 	walkPrior  = 1.5      // prior of persistence, the simplest smoother
-	trendPrior = -4       // prior of a trend: a small error of a slope is a large one at a long horizon
+	trendPrior = -4       // prior of a trend, low because a small error of a slope is a large error at a long horizon
 	slow       = .005     // gain of the mean of the past
-	lasting    = 1. / 200 // least gain of the slope of a line
-	passing    = 1. / 30  // least gain of the slope of a damped trend
-	dampedKeep = .985     // part of a damped slope that is left after a step
+	lasting    = 1. / 200 // smallest gain of the slope of a line
+	passing    = 1. / 30  // smallest gain of the slope of a damped trend
+	dampedKeep = .985     // factor of a damped slope per step
 )
 
 var smoothers = [...]smoother{
@@ -33,34 +33,34 @@ var smoothers = [...]smoother{
 }
 
 const (
-	weighEverySample = 100 // samples after which weights are not computed for each sample any more,
-	weighEvery       = 8   // but once in weighEvery samples
+	weighEverySample = 100 // number of samples with a computation of the weights at each sample;
+	weighEvery       = 8   // later the weights are computed once in weighEvery samples
 
-	smoothRetained = .99 // weight of a squared error after the next one
-	trendGain      = 2   // after n samples the gain of the level of a trend is at least trendGain / (n + 1),
-	slopeGain      = 1.5 // and that of its slope at least slopeGain / (n + slopeAfter):
-	slopeAfter     = 1   // a slope of 0 counts for slopeAfter samples
-	lineGoesOn     = .5  // a line seen for n samples goes on for lineGoesOn n steps: a morning is not a day
+	smoothRetained = .99 // weight of a squared error after the next squared error
+	trendGain      = 2   // after n samples, gain of the level of a trend >= trendGain / (n + 1)
+	slopeGain      = 1.5 // after n samples, gain of its slope >= slopeGain / (n + slopeAfter)
+	slopeAfter     = 1   // weight of the initial slope 0, in samples
+	lineGoesOn     = .5  // a line of n samples continues for lineGoesOn * n steps, because a morning is not a day
 )
 
-// smoothing is the stage of forecasts by exponential smoothing of the remainder, for each variable alone. These need
-// the fewest samples of all forecasts: the one-step forecasts of a young series are shrunk towards them. Beyond one
-// step they have a weight by their outcomes; see preference. A smoother with the errors e in its last n steps has a
-// weight by Bayes' rule for Gaussian errors,
+// smoothing is the stage of forecasts by exponential smoothing of the remainder, for each variable alone. These
+// forecasts need the fewest samples, so the one-step forecasts of a young series are shrunk towards them. For more than
+// one step their weight depends on their outcomes; see preference. The weight of a smoother with the errors e in the
+// last n steps follows from Bayes' rule for Gaussian errors:
 //
 //	weight ~ prior (sum e^2)^(-n/2).
 type smoothing struct {
 	dim       int
-	deviation []float64 // smoothers x dim: level less the last value
-	slope     []float64 // smoothers x dim
+	deviation []float64 // smoothers x dim: level minus the last value
+	slope     []float64 // smoothers x dim: slope per step
 	errors    []float64 // smoothers x dim: sum of squared errors, with forgetting
-	weights   []float64 // smoothers x dim
+	weights   []float64 // smoothers x dim: normalised weights
 	known     []float64 // dim: n, the sum of the weights of the squared errors
 	count     []float64 // dim: number of samples
 	lines     []line    // dim
-	morning   bool      // the series is shorter than a day of the clock, so a line may be the morning
+	morning   bool      // true: the series is shorter than a day of the clock, so a line may be a morning
 
-	// Means over the smoothers, dim each.
+	// Weighted means over the smoothers, dim each: deviation, undamped slope, damped slope.
 	level, ramp, damped []float64
 }
 
@@ -77,10 +77,11 @@ func newSmoothing(d int) *smoothing {
 
 func (b *smoothing) learnt() []*[]float64 { return []*[]float64{&b.deviation, &b.slope, &b.errors} }
 
-// rests reports whether smoothing is not used: one-step forecasts use it only in young series.
+// rests reports whether smoothing is unused. One-step forecasts use it only in young series.
 func (b *smoothing) rests(s *autoSeries) bool { return s.multihorizon == nil && s.total >= earlyEnd }
 
-// follow learns the last increments where they were observed; all kept increments of a new remainder.
+// follow updates the smoothers with the last increments where they were observed. After a new computation of the
+// remainder, the smoothers first learn all its increments again.
 func (b *smoothing) follow(s *autoSeries) {
 	if b.rests(s) {
 		return
@@ -103,7 +104,7 @@ func (b *smoothing) follow(s *autoSeries) {
 	}
 }
 
-// begin learns the kept increments from scratch, without the newest ones.
+// begin resets the smoothers, and learns the increments of f again without the given number of newest increments.
 func (b *smoothing) begin(f *frame, samples, newest int) {
 	for _, v := range b.learnt() {
 		clear(*v)
@@ -119,12 +120,12 @@ func (b *smoothing) begin(f *frame, samples, newest int) {
 		}
 	}
 	for j, n := range before {
-		b.count[j] = max(b.count[j], n-float64(newest)) // gains of a series of this age
+		b.count[j] = max(b.count[j], n-float64(newest)) // the gains depend on the age of the series
 	}
 }
 
-// renew learns the kept increments after a state with horizon 1 was restored for a longer horizon. A young series has
-// learnt them already, for its one-step forecasts.
+// renew learns the increments again after a state with horizon 1 was restored for a longer horizon. A young series has
+// already learnt them for its one-step forecasts.
 func (b *smoothing) renew(s *autoSeries) {
 	if s.total < earlyEnd {
 		return
@@ -136,7 +137,8 @@ func (b *smoothing) renew(s *autoSeries) {
 	}
 }
 
-// learn learns an increment of variable j. The increment is winsorised, so that a level shift does not change a slope.
+// learn updates the smoothers with an increment of variable j. The increment is winsorised, so that a level shift does
+// not change a slope.
 func (b *smoothing) learn(j int, step float64, s *series.Scaler) {
 	limit := series.WinsorLimit * s.Steps[j]
 	usual := lanes.Clip(step, limit)
@@ -144,7 +146,7 @@ func (b *smoothing) learn(j int, step float64, s *series.Scaler) {
 	b.lines[j].learn(step, usual, limit)
 	b.known[j] = smoothRetained*b.known[j] + 1
 	n := b.count[j]
-	mean, trend, slope := 1/(n+1), min(trendGain/(n+1), 1), slopeGain/(n+slopeAfter) // gains of a young series
+	mean, trend, slope := 1/(n+1), min(trendGain/(n+1), 1), slopeGain/(n+slopeAfter) // smallest gains at this age
 	for k := range smoothers {
 		m, i := &smoothers[k], k*b.dim+j
 		b.slope[i] *= m.keep
@@ -161,8 +163,8 @@ func (b *smoothing) learn(j int, step float64, s *series.Scaler) {
 	}
 }
 
-// combine computes the means over the smoothers of variable j. After many samples it seldom computes the weights again,
-// because they change slowly.
+// combine computes the means over the smoothers of variable j. After weighEverySample samples it computes the weights
+// less often, because they change slowly.
 func (b *smoothing) combine(j int, s *series.Scaler) {
 	if n := int(b.count[j]); n < weighEverySample || n%weighEvery == 0 {
 		b.weigh(j, s)
@@ -187,7 +189,7 @@ func (b *smoothing) weigh(j int, s *series.Scaler) {
 	for i := j; i < len(b.errors); i += b.dim {
 		least = min(least, b.errors[i])
 	}
-	floor := series.Degenerate*s.Diff2[j]*b.known[j] + math.SmallestNonzeroFloat64 // where all are exact
+	floor := series.Degenerate*s.Diff2[j]*b.known[j] + math.SmallestNonzeroFloat64 // > 0 if all errors are 0
 	sum := 0.
 	for k := range smoothers {
 		i := k*b.dim + j
@@ -199,12 +201,12 @@ func (b *smoothing) weigh(j int, s *series.Scaler) {
 	}
 }
 
-// ahead returns the forecast increment of variable j over h steps; damped is dampedSteps(h).
+// ahead returns the forecast increment of variable j over h steps. damped is dampedSteps(h).
 func (b *smoothing) ahead(j, h int, damped float64) float64 {
 	return b.level[j] + b.ramp[j]*max(min(float64(h), lineGoesOn*b.count[j]), b.steps(j, h)) + b.damped[j]*damped
 }
 
-// steps returns the number of steps that the line of variable j goes on in the next h.
+// steps returns the number of steps that the line of variable j continues within the next h steps.
 func (b *smoothing) steps(j, h int) float64 {
 	if b.morning {
 		return 0
@@ -227,22 +229,26 @@ func (b *smoothing) stateOf(c *snapshot.Codec, _ *autoSeries) {
 	}
 }
 
-// youngOdds is the logarithm of the prior odds of smoothing.
+// youngOdds is the logarithm of the prior odds of smoothing before the first term.
 const youngOdds = 1
 
-// preference weighs smoothing against the shrunken mixture, for one variable at one horizon. The terms are those of
-// shrinkage. A young series learns quickly, so later terms have larger weights. The mixture improves with the terms
-// and smoothing does not, so the prior odds of smoothing fall with their number.
+// preference weighs smoothing against the shrunken mixture, for one variable at one horizon:
+//
+//	weight / (1 - weight) = exp(youngOdds + evidence) / (1 + terms).
+//
+// Terms are defined like those of shrinkage. A young series learns quickly, so later terms have larger weights. The
+// mixture improves with the terms and smoothing does not, so the prior odds of smoothing fall with the number of terms.
 type preference struct {
-	outcomes        int     // in the current term
-	ended           int     // terms so far
-	mixture, smooth float64 // sums of squared errors
+	outcomes        int     // outcomes in the current term
+	ended           int     // number of terms so far
+	mixture, smooth float64 // sums of squared errors, with forgetting
 	terms           float64 // number of terms, with forgetting
 	evidence        float64 // logarithm of the likelihood ratio of smoothing over the mixture
-	weight          float64 // of smoothing
+	weight          float64 // weight of smoothing, in (0, 1)
 }
 
-// learn learns the errors of both forecasts, in typical increments.
+// learn updates the weight with the errors of both forecasts, in typical increments. every is the number of outcomes
+// per term.
 func (p *preference) learn(mixture, smooth float64, every int) {
 	mixture, smooth = lanes.Clip(mixture, shrinkageLimit), lanes.Clip(smooth, shrinkageLimit)
 	p.mixture += mixture * mixture

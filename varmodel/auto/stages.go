@@ -7,35 +7,36 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// stage is a part of the model of a series with a state. Stages may also implement learner, follower,
-// forecaster and interrupter.
+// stage is a part of the model of a series with a state. A stage may also implement learner, follower, forecaster and
+// interrupter.
 type stage interface {
 	stateOf(c *snapshot.Codec, s *autoSeries)
 }
 
-// learner learns from a sample before the sample enters the past.
+// learner is a stage that learns from a sample before the sample enters the past.
 type learner interface {
 	learn(s *autoSeries, o *outcome)
 }
 
-// follower is called after a sample has entered the past.
+// follower is a stage that is called after a sample has entered the past.
 type follower interface{ follow(s *autoSeries) }
 
-// forecaster takes part in the next forecast. s.next begins as the last value; each forecaster may change it.
+// forecaster is a stage that takes part in the next forecast. s.next starts as the last value, and each forecaster may
+// change it.
 type forecaster interface{ forecast(s *autoSeries) }
 
-// interrupter is called at a break: the next sample does not follow the last one.
+// interrupter is a stage that is called at a break: the next sample does not follow the last sample.
 type interrupter interface{ interrupt(s *autoSeries) }
 
-// outcome is a sample as the target of earlier forecasts.
+// outcome is a sample as the target of earlier forecasts. Slices have length dim.
 type outcome struct {
-	sample   []float64 // without levels; NaN where it is missing or held back
-	target   []float64 // target of the forecasts, in the form of sample
-	before   []float64 // the last sample; NaN for variables that have not been observed
-	replaced bool      // target is not sample
+	sample   []float64 // sample without levels; NaN where missing or held back
+	target   []float64 // target of the forecasts, without levels; NaN where sample is NaN
+	before   []float64 // sample before; NaN for variables not observed yet
+	replaced bool      // true: target is another slice than sample
 }
 
-// stages lists the stages of a series, and those with each interface, in the order in which they are called.
+// stages lists the stages of a series, and the stages with each interface, in the order of their calls.
 type stages struct {
 	all          []stage
 	learners     []learner
@@ -131,7 +132,7 @@ func (e exogenous) follow(s *autoSeries) {
 
 func (e exogenous) stateOf(c *snapshot.Codec, _ *autoSeries) { e.State(c) }
 
-// statistics is the stage of the moments of a series.
+// statistics is the stage of the scaler and the local mean of a series.
 type statistics struct{}
 
 func (statistics) follow(s *autoSeries) {

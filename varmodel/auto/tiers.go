@@ -2,29 +2,29 @@ package auto
 
 import "github.com/orffvar/forecaster/varmodel/internal/check"
 
-// Tier is a trade of accuracy for time and memory of the default model. Package
-// internal/tools/bench and TestProtocolTiers measure time, memory and accuracy of each tier.
+// Tier names a trade of accuracy for time and memory of the default model. Package internal/tools/bench and
+// TestProtocolTiers measure time, memory and accuracy of each tier.
 type Tier string
 
 // The tiers.
 const (
 	TierFull  Tier = "full"  // all experts
 	TierLight Tier = "light" // the two experts with most of the gain
-	TierTiny  Tier = "tiny"  // two experts with the least memory
+	TierTiny  Tier = "tiny"  // two experts that need the least memory
 )
 
-// TierYoung is the tier of a young series that grows into TierFull later. Before about fifty samples more
-// experts cannot be distinguished, and random features have no bandwidth. Later it is less accurate than
-// TierFull, and more accurate than the other tiers.
+// TierYoung is the tier of a young series that changes to TierFull later. Before about 50 samples, outcomes cannot
+// distinguish more experts, and random features have no bandwidth. Later, TierYoung is less accurate than TierFull
+// and more accurate than the other tiers.
 const TierYoung Tier = "young"
 
-// Tiers lists the tiers that a configuration can name, the most accurate first.
+// Tiers lists the tiers that a configuration can name, by descending accuracy.
 var Tiers = []Tier{TierFull, TierLight, TierTiny}
 
 // tierSpec describes a tier.
 type tierSpec struct {
 	pool    []expertSpec // experts beside persistence
-	memory  int          // samples that a refit learns
+	memory  int          // largest number of samples that a refit learns
 	season  int          // longest season of the clock, in samples
 	without []Ingredient
 }

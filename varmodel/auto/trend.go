@@ -10,32 +10,32 @@ import (
 
 const (
 	trendMemory  = 4   // memory of a slope, in horizons
-	trendLeast   = 100 // least memory of a slope, in samples
+	trendLeast   = 100 // smallest memory of a slope, in samples
 	trendOutcome = 5   // limit of an outcome, in units of max(|trend|, sqrt(h) typical steps)
-	trendErrors  = 2.5 // standard errors that are subtracted from a share
-	trendTerms   = 4   // terms before an anchor has a share
-	trendBeyond  = 2   // the trend goes on up to trendBeyond times the longest anchor with a share
+	trendErrors  = 2.5 // number of standard errors subtracted from a share
+	trendTerms   = 4   // number of terms before an anchor has a share
+	trendBeyond  = 2   // the trend continues up to trendBeyond times the longest anchor with a share
 )
 
-// trends are the slopes of the remainder of a series. All forecasts of h steps start from
+// trends holds the slopes of the remainder of a series. All forecasts over h steps start from
 //
 //	x_t + share h slope,
 //
-// where the slope is a running mean of the increments. They are winsorised like those of the scaler, so that
-// the reset of a counter does not change the slope. The share depends on the outcomes of the trend, see
-// trendShare: on a random walk it is near 0.
+// where slope is a running mean of the increments. The increments are winsorised as in the scaler, so that the reset
+// of a counter does not change the slope. The share depends on the outcomes of the trend, see trendShare. On a random
+// walk the share is near 0.
 type trends struct {
 	dim        int
-	on         bool         // the model has the ingredient
+	on         bool         // true: the model has the ingredient
 	steps      []int        // anchor horizons
 	slopes     []float64    // anchors x dim
-	increments []float64    // anchors x dim: of the trend after the last sample
-	moves      []float64    // anchors x dim: the believed part; forecasts start at last + moves
+	increments []float64    // anchors x dim: increments of the trends from the last sample
+	moves      []float64    // anchors x dim: believed part of increments; forecasts start at last + moves
 	shares     []trendShare // anchors x dim
-	rates      []float64    // of each anchor: least weight of an increment in the slope
-	count      []int        // of each coordinate: number of increments
-	still      bool         // all moves are 0, and path is not set
-	path       []float64    // horizon x dim: share h slope, interpolated between the anchors
+	rates      []float64    // anchors: smallest weight of an increment in the slope
+	count      []int        // dim: number of increments
+	still      bool         // true: all moves are 0, and path is not set
+	path       []float64    // horizon x dim: moves, interpolated linearly between the anchors
 }
 
 func newTrends(dim int, steps []int, on bool) *trends {
@@ -50,8 +50,8 @@ func newTrends(dim int, steps []int, on bool) *trends {
 	return r
 }
 
-// learn updates the shares of anchor k with the outcome y, NaN where missing, of the trends at the origin p.
-// every is the number of outcomes per term.
+// learn updates the shares of anchor k with the outcome y (NaN where missing) of the trends at the origin p. every is
+// the number of outcomes per term.
 func (r *trends) learn(k, every int, y []float64, p *origin) {
 	if !r.on {
 		return
@@ -65,8 +65,8 @@ func (r *trends) learn(k, every int, y []float64, p *origin) {
 	}
 }
 
-// predict learns the last increments of f where they were observed, and sets the trends after the last sample
-// in increments, moves and path.
+// predict updates the slopes with the last increments of f where they were observed. Then it sets increments, moves,
+// still and path.
 func (r *trends) predict(f *frame, seen []bool, lines *smoothing) {
 	d := r.dim
 	r.still = true
@@ -78,7 +78,7 @@ func (r *trends) predict(f *frame, seen []bool, lines *smoothing) {
 				r.slopes[k*d+j] += lanes.Weight(float64(r.count[j]), least) * (step - r.slopes[k*d+j])
 			}
 		}
-		known, move := 1, 0. // the longest anchor with a share so far, and its move
+		known, move := 1, 0. // longest anchor with a share so far, and its move
 		for k, h := range r.steps {
 			i := k*d + j
 			r.increments[i] = float64(h) * r.slopes[i]
@@ -108,7 +108,7 @@ func (r *trends) predict(f *frame, seen []bool, lines *smoothing) {
 	}
 }
 
-// ahead returns the increments of the trends over h steps; nil: all are 0.
+// ahead returns the believed increments of the trends over h steps, dim; nil: all are 0.
 func (r *trends) ahead(h int) []float64 {
 	if r.still {
 		return nil
@@ -116,13 +116,13 @@ func (r *trends) ahead(h int) []float64 {
 	return r.path[(h-1)*r.dim : h*r.dim]
 }
 
-// trendShare is the regression of the outcomes of one coordinate and horizon on its trends. Overlapping
-// outcomes are correlated, so the outcomes of a round make one term of the sums; see rounds.
+// trendShare is the regression of outcomes on trends, for one coordinate and horizon. Overlapping outcomes are
+// correlated, so the outcomes of a round form one term of the sums; see rounds.
 type trendShare struct {
-	outcomes        int     // in the current term
+	outcomes        int     // outcomes in the current term
 	product, square float64 // sums over the current term of trend * outcome and of trend^2
-	terms           float64 // number of terms, with forgetting like the sums over the terms below
-	xy, xx          float64 // sums of product and square,
+	terms           float64 // number of terms; like all sums below with forgetting
+	xy, xx          float64 // sums over the terms of product and square,
 	pp, pq, qq      float64 // of product^2, product * square and square^2
 	share           float64 // result of value
 }
@@ -141,18 +141,18 @@ func (s *trendShare) learn(trend, outcome float64, every int) {
 	s.share = s.value()
 }
 
-// value returns the slope of the regression less trendErrors standard errors, in [0, 1].
+// value returns slope - trendErrors (1 + 2/terms) standard errors, limited to [0, 1].
 func (s *trendShare) value() float64 {
 	if s.xx == 0 {
 		return 0
 	}
 	slope := s.xy / s.xx
 	noise := max(s.pp-2*slope*s.pq+slope*slope*s.qq, 0) // sum of (product - slope square)^2
-	// 1 + 2/terms standard errors: with few terms the standard error is uncertain, too.
+	// The factor 1 + 2/terms allows for the uncertainty of the standard error with few terms.
 	return series.ClipTo(slope-trendErrors*(1+2/s.terms)*math.Sqrt(noise)/s.xx, 0, 1)
 }
 
-// anchorState transfers the slopes and shares of anchor k.
+// anchorState saves or restores the slopes and shares of anchor k.
 func (r *trends) anchorState(c *snapshot.Codec, k int) {
 	from, to := k*r.dim, (k+1)*r.dim
 	c.Float64s(r.slopes[from:to])
@@ -166,7 +166,7 @@ func (r *trends) anchorState(c *snapshot.Codec, k int) {
 	}
 }
 
-// State transfers the counts, which all anchors share.
+// State saves or restores the counts, which all anchors share.
 func (r *trends) State(c *snapshot.Codec) {
 	for j := range r.count {
 		c.Index(&r.count[j], math.MaxInt)

@@ -10,23 +10,24 @@ import (
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 )
 
-// Workspace is memory that default models can share if they are never used at the same time: scratch memory,
-// and the random frequencies, which depend only on the configuration. A fleet of small series then needs it
-// once, not once per series. The zero value is ready for use.
+// Workspace holds scratch memory and random frequencies, which depend only on the configuration. Several models can
+// share a Workspace if they are never used at the same time. A fleet of small series then needs this memory only
+// once. The zero value is ready for use.
 type Workspace struct {
 	newton   online.Workspace
 	toeplitz map[toeplitzShape]*vec.Toeplitz
 	drawn    map[drawing]*orff.Adaptive
 	lagged   map[lagShape]*lagScratch
 
-	spare map[learnerShape]regression.Resettable // learners replaced by refits, for the next refit: one per shape
-	alone bool                                   // only one model uses it, and spare stays empty
+	spare map[learnerShape]regression.Resettable // learners replaced by refits, for reuse in the next refit; one per shape
+	alone bool                                   // true: one model owns the workspace, and spare stays empty
 
 	lags, inputs, errors []float64 // scratch of experts; see rows
 	points, squares      []float64 // scratch of refit.bandwidthAt
 }
 
-// rows is lanes.Rows with undefined values, in the memory of s if it is large enough.
+// rows returns memory like lanes.Rows(rows, n), but with undefined values. It uses the memory of s, and replaces s
+// if it is too small.
 func rows(s *[]float64, rows, n int) []float64 {
 	if room := rows*n + vec.Stride(n); cap(*s) < room {
 		*s = vec.Aligned(room)
@@ -39,7 +40,7 @@ type learnerShape struct {
 	dim, features int
 }
 
-// takeLearner returns a spare learner for e, reset, or nil if there is none.
+// takeLearner returns a spare learner for e after a reset, or nil if there is none.
 func (w *Workspace) takeLearner(e *expert) regression.Resettable {
 	shape := learnerShape{e.expertSpec, e.dim, e.Features()}
 	l := w.spare[shape]
@@ -50,8 +51,8 @@ func (w *Workspace) takeLearner(e *expert) regression.Resettable {
 	return l
 }
 
-// keepLearner keeps the learner of e, which a refit replaces. Otherwise the refits of a fleet would make as
-// much garbage as its models have memory.
+// keepLearner keeps the learner of e when a refit replaces it. Without reuse, the refits of a fleet would make as much
+// garbage as its models have memory.
 func (w *Workspace) keepLearner(e *expert) {
 	if w.alone {
 		return
@@ -66,7 +67,7 @@ type toeplitzShape struct{ order, columns int }
 
 type lagShape struct{ stride, steps, dim int }
 
-// drawing determines the frequencies of an expert.
+// drawing holds the parameters that determine the frequencies of an expert.
 type drawing struct {
 	seed                           uint64
 	block, dim, order, frequencies int
@@ -74,7 +75,7 @@ type drawing struct {
 	additive                       bool
 }
 
-// solver returns the solver for Toeplitz matrices of a shape.
+// solver returns the solver for Toeplitz matrices of the given order, with the given number of columns.
 func (w *Workspace) solver(order, columns int) *vec.Toeplitz {
 	shape := toeplitzShape{order, columns}
 	s := w.toeplitz[shape]
@@ -115,7 +116,7 @@ func (w *Workspace) lagScratch(l *lagRegression) *lagScratch {
 	return s
 }
 
-// Features returns features with the frequencies of d. Each call returns a copy with a bandwidth of its own.
+// Features returns random features with the frequencies of d. Each call returns a copy with its own bandwidth.
 func (w *Workspace) Features(d drawing) (*orff.Adaptive, error) {
 	if a := w.drawn[d]; a != nil {
 		return a.Copy(), nil

@@ -7,42 +7,42 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// yuleWalker learns AR(q) for each coordinate alone. Its features are those of frame.ownLagsTo: an intercept,
-// the standardised value, and the last q-1 increments. The ridge regression with exponential forgetting treats
-// the lagged increments as stationary: element (i, j) of their covariance matrix depends only on |i - j|, and
-// differs from the sum over the samples by a few samples at either end. The sums then cost q instead of q^2 per
-// sample, in time and memory, and the weights cost q^2 instead of q^3 (see vec.Toeplitz). One group of
-// coordinates is solved at a time.
+// yuleWalker is a Yule-Walker autoregression AR(q) of each coordinate on its own past. The features are those of
+// frame.ownLagsTo: intercept, standardised value, and the last q-1 increments. The method is a ridge regression with
+// exponential forgetting that treats the increments as stationary. Element (i, j) of their covariance matrix then
+// depends only on |i - j|; it differs from the sum over the samples by a few samples at either end. The sums cost O(q)
+// instead of O(q^2) per sample, in time and memory. The weights cost O(q^2) instead of O(q^3), see vec.Toeplitz. One
+// group of coordinates is solved at a time.
 //
-// All coordinates are computed side by side: a matrix has a row for each lag, laid out like the rows of
-// increments. The number of rows is rounded up to a multiple of eight; additional rows of theta are zero,
-// additional rows of sums are not used.
+// All coordinates are computed together. A matrix has one row per lag, with the layout of the rows of increments. The
+// number of rows is rounded up to a multiple of eight. Invariant: additional rows of theta are 0. Additional rows of
+// sums are unused.
 type yuleWalker struct {
-	dim, lags  int // lags: increments among the features, q-1
+	dim, lags  int // dim: coordinates; lags: increments among the features, q-1
 	stride     int // elements from row to row
-	width      int // elements processed at a time: one row, or several rows of few coordinates
+	width      int // elements per kernel step: one row, or several rows of few coordinates
 	ridge      float64
 	forgetting float64 // weight of a sample after one step
-	every      int     // most samples between two solutions of a group
-	batch      int     // samples whose products are added at a time, at most yuleWalkerBatch
+	every      int     // largest number of samples between two solutions of a group
+	batch      int     // samples per update of sums, at most yuleWalkerBatch
 
 	count   int       // samples
-	weight  float64   // weight of the next sample in the sums; it grows instead of the sums shrinking
-	due     []int     // for each group, the count at which it is solved next
-	moments []float64 // for each coordinate, sumCount to sumYZ
-	sums    []float64 // products of y with the lags, then products of z with the lags: two matrices
-	waiting int       // samples whose products with the lags are not in the sums
-	factors []float64 // factors of the lags of those samples, the last first: a row for y and one for z
+	weight  float64   // weight of the next sample in the sums; the weight grows, so that the sums need not be scaled down
+	due     []int     // groups: count at which the group is solved next
+	moments []float64 // dim x momentKinds: sumCount to sumYZ
+	sums    []float64 // two matrices: sums of the products of y with the lags, and of z with the lags
+	waiting int       // samples whose products with the lags are not in the sums yet
+	factors []float64 // factors of the lags of the waiting samples, last sample first: a row for y and a row for z each
 
 	intercept, value []float64 // weights
-	theta            []float64 // weights of the lags: a matrix
+	theta            []float64 // matrix: weights of the lags
 
 	dots   []float64     // scratch
-	solver *vec.Toeplitz // of the Workspace: it holds nothing between two solutions
+	solver *vec.Toeplitz // solver of the Workspace; holds no state between two solutions
 }
 
-// The moments of one coordinate: sums over the samples, with y the next increment and z
-// the standardised value.
+// Moments of one coordinate: weighted sums over the samples, where y is the next increment and z is the standardised
+// value.
 const (
 	sumCount = iota // n
 	sumY            // y
@@ -53,19 +53,18 @@ const (
 	momentKinds
 )
 
-// weightLimit is the weight of a sample at which all sums are divided by that weight.
+// weightLimit is the largest weight of a sample. Beyond it, all sums are divided by the weight.
 const weightLimit = 1e6
 
-// yuleWalkerBatch is the number of samples whose products are added to the sums in one
-// pass.
+// yuleWalkerBatch is the largest number of samples whose products are added to the sums in one pass.
 const yuleWalkerBatch = 8
 
-// yuleWalkerGrowth spreads solutions out: after n samples a group is solved every 1 + n/yuleWalkerGrowth
-// samples, because solving takes most of the time in a young series.
+// yuleWalkerGrowth sets the distance between solutions: 1 + n/yuleWalkerGrowth samples after n samples. Solving takes
+// most of the time in a young series.
 const yuleWalkerGrowth = 64
 
-// yuleWalkerDepth returns the number of increments that AR(order) needs: its lags, rounded up to whole registers
-// with lags of weight zero, one per waiting sample, and one for a sample that is not learnt.
+// yuleWalkerDepth returns the number of increments that AR(order) needs: the lags, rounded up to whole registers with
+// lags of weight 0; one increment per waiting sample; and one increment for a sample that is not learnt.
 func yuleWalkerDepth(order int) int { return order + 7 + yuleWalkerBatch }
 
 func newYuleWalker(dim, order, every int, ridge, forgetting float64, work *Workspace) *yuleWalker {
@@ -93,7 +92,7 @@ func newYuleWalker(dim, order, every int, ridge, forgetting float64, work *Works
 	return l
 }
 
-// weightsOf returns the weights of one coordinate: intercept, value, lags.
+// weightsOf returns the weights of coordinate j: intercept, value, then lags.
 func (l *yuleWalker) weightsOf(j int) []float64 {
 	w := []float64{l.intercept[j], l.value[j]}
 	for i := range l.lags {
@@ -102,7 +101,7 @@ func (l *yuleWalker) weightsOf(j int) []float64 {
 	return w
 }
 
-// predictTo writes the predicted increments after f, in typical steps.
+// predictTo writes the predicted increments after f, in typical steps, dim.
 func (l *yuleWalker) predictTo(y []float64, f *frame) {
 	l.forecastTo(y, f.lags, f.recent.rows(0), f.scaler.PerStep)
 }
@@ -117,7 +116,7 @@ func (l *yuleWalker) forecastTo(y, values, recent, perStep []float64) {
 	}
 }
 
-// learn learns the increments y after f, in typical steps, and solves the groups that are due.
+// learn adds the increments y after f, in typical steps, to the sums, and solves the groups that are due.
 func (l *yuleWalker) learn(y []float64, observed []bool, f *frame) {
 	l.take(y, observed, f)
 	for g, due := range l.due {
@@ -153,7 +152,7 @@ func (l *yuleWalker) take(y []float64, observed []bool, f *frame) {
 		}
 		ofY[j], ofZ[j] = fy, fz
 	}
-	if l.stride < l.width { // a row is repeated to fill the width
+	if l.stride < l.width { // repeat the row to fill the width
 		for j := range l.stride {
 			fy, fz := ofY[j], ofZ[j]
 			for i := j + l.stride; i < l.width; i += l.stride {
@@ -171,24 +170,23 @@ func (l *yuleWalker) take(y []float64, observed []bool, f *frame) {
 	}
 }
 
-// solveNext makes all groups due with the next sample.
+// solveNext makes all groups due at the next sample.
 func (l *yuleWalker) solveNext() { clear(l.due) }
 
-// add adds the products of the waiting samples to the sums. The lags of the last waiting sample are the rows of
-// recent from back on.
+// add adds the products of the waiting samples to the sums. The rows of recent from lag back on are the lags of the
+// last waiting sample.
 func (l *yuleWalker) add(recent *increments, back int) {
 	vec.AddLagged(l.sums, l.factors[(yuleWalkerBatch-l.waiting)*2*l.width:], recent.rows(back), l.width, l.stride)
 	l.waiting = 0
 }
 
-// solve computes the weights of a group of coordinates. With T the Toeplitz matrix of
-// the increments, A the moments of intercept and value, and B the sums of the products
-// of the two with the increments, the normal equations are
+// solve computes the weights of group g of coordinates. Let T be the Toeplitz matrix of the increments, A the moments
+// of intercept and value, and B the sums of their products with the increments. The normal equations are
 //
 //	[A B'] [u]   [a]
 //	[B T ] [v] = [r]
 //
-// and T is solved for r and the columns of B.
+// T is solved for r and the columns of B; then u follows from the Schur complement A - B' T^-1 B.
 func (l *yuleWalker) solve(g int) {
 	first := g * vec.ToeplitzColumns
 	n := min(l.dim-first, vec.ToeplitzColumns)
