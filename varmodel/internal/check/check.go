@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Limits of the constructors: they prevent a typing error from exhausting the memory.
+// Limits of constructor arguments. They prevent a typing error from exhausting the memory.
 const (
 	maxDim       = 1024
 	MaxHorizon   = 10_000
@@ -30,7 +30,7 @@ func Shape(dim, horizon int) error {
 
 func Exogenous(n int) error { return Range("Exogenous", n, 0, maxExogenous) }
 
-// SetDefault gives a field that was left out its default.
+// SetDefault sets *field to value if *field is 0.
 func SetDefault[T int | float64](field *T, value T) {
 	if *field == 0 {
 		*field = value
@@ -51,15 +51,15 @@ func Positive(field string, v float64) error {
 	return nil
 }
 
-// ValueLimit is the largest absolute value that the default model accepts: squares of larger values
-// would overflow.
+// ValueLimit is the largest absolute value of a sample that the default model accepts. Squares of much larger
+// values would overflow.
 const ValueLimit = 1e100
 
-// anyFinite is no limit of finite values.
+// AnyFinite is a limit for Sample that all finite values meet.
 const AnyFinite = math.MaxFloat64
 
-// checkSample returns an error for what no model accepts: a wrong length, an infinite
-// value, or one beyond a limit.
+// Sample returns an error if the length of y is not dim, or if a value is infinite or its absolute value exceeds
+// limit. NaN is valid: a missing value.
 func Sample(y []float64, dim int, limit float64) error {
 	if len(y) != dim {
 		return fmt.Errorf("varmodel: sample has %d coordinates, want %d", len(y), dim)

@@ -13,7 +13,7 @@ func GaussianFeatures(in, D int) func(random.Rand) (orff.Scalar, error) {
 	}
 }
 
-// Coupled is a Gamma of dim coordinates with eigenvalues 1 + .5 (dim-1) and .5.
+// Coupled returns Gamma, dim x dim, with diagonal 1 and other elements .5. Its eigenvalues are 1 + .5 (dim-1) and .5.
 func Coupled(dim int) coupling.Operator {
 	gamma := make([]float64, dim*dim)
 	for i := range gamma {

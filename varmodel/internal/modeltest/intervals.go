@@ -9,16 +9,15 @@ import (
 	"github.com/orffvar/forecaster/eval"
 )
 
-// intervalScore is what the intervals of one horizon were worth.
+// intervalScore holds coverage and width of the intervals of one horizon.
 type intervalScore struct {
 	Coverage float64
-	Each     []float64 // coverage of a coordinate
-	Width    float64   // mean, in units of p.sd
+	Each     []float64 // dim: coverage of each coordinate
+	Width    float64   // mean width, in units of ProtocolB.Sd
 }
 
-// IntervalsOf runs a model of horizon H with intervals of one level over p and
-// scores, for each of the horizons hs, those that were issued after the training
-// rows.
+// IntervalsOf runs a model with horizon H and intervals of one level over p. It returns the score of each horizon in hs,
+// for the intervals issued after the training rows.
 func IntervalsOf(t testing.TB, m eval.Model, p *ProtocolB, H int, hs ...int) []intervalScore {
 	t.Helper()
 	d := len(p.Sd)
@@ -63,9 +62,9 @@ func IntervalsOf(t testing.TB, m eval.Model, p *ProtocolB, H int, hs ...int) []i
 	return scores
 }
 
-// RollingWidth is the mean width of the interval y_t ± c s_t for the next h samples, where s_t is the
-// standard deviation of the last 100 errors of persistence at horizon h. c is chosen in hindsight so
-// that the interval has the coverage.
+// RollingWidth returns the mean width of the interval y_t ± c s_t at horizon h, in units of p.Sd, where s_t is the
+// standard deviation of the last 100 errors of persistence at this horizon. c is chosen in hindsight, so that the
+// interval has the given coverage.
 func RollingWidth(p *ProtocolB, h int, coverage float64) float64 {
 	const window = 100
 	var ratios []float64
@@ -97,8 +96,8 @@ func RollingWidth(p *ProtocolB, h int, coverage float64) float64 {
 	return ratios[min(int(coverage*float64(n)), n-1)] * width / float64(n)
 }
 
-// Simulated is a series of d independent coordinates: step makes the next value
-// from the last one.
+// Simulated returns a series of n rows with d independent coordinates. step computes the next value from the last
+// value and the row number t.
 func Simulated(name string, n, d int, step func(rng *rand.Rand, last float64, t int) float64) *ProtocolB {
 	rng := rand.New(rand.NewPCG(17, 18))
 	x := make([][]float64, n)

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 )
 
-// HourlyJob is a series with a spike of random height at every full hour.
+// HourlyJob returns the step of a series with a spike of random height once in hour samples.
 func HourlyJob(hour int) func(r *rand.Rand, t int, rest *float64) float64 {
 	return func(r *rand.Rand, t int, _ *float64) float64 {
 		v := 1 + .1*r.NormFloat64()

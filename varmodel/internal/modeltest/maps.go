@@ -12,8 +12,7 @@ import (
 	"github.com/orffvar/forecaster/orff/vectorfield"
 )
 
-// GaussianMap draws D frequencies of the decomposable Gaussian kernel with an
-// exact linear part.
+// GaussianMap returns a function that draws D frequencies of the decomposable Gaussian kernel with an exact linear part.
 func GaussianMap(dim, order, D int, out coupling.Operator) func(random.Rand) (orff.Map, error) {
 	return func(r random.Rand) (orff.Map, error) {
 		f, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, dim*order, D, r)
@@ -32,14 +31,14 @@ func GaussianMap(dim, order, D int, out coupling.Operator) func(random.Rand) (or
 	}
 }
 
-// CurlMap draws D frequencies of the curl-free kernel.
+// CurlMap returns a function that draws D frequencies of the curl-free kernel.
 func CurlMap(dim, D int) func(random.Rand) (orff.Map, error) {
 	return func(r random.Rand) (orff.Map, error) {
 		return vectorfield.NewCurlFree(1, dim, D, vectorfield.Bounded, r)
 	}
 }
 
-// SchurMap is the random feature map of the kernel of OKVAR.
+// SchurMap returns a function that draws D frequencies for each factor of the kernel of OKVAR.
 func SchurMap(dim, D int) func(random.Rand) (orff.Map, error) {
 	return func(r random.Rand) (orff.Map, error) {
 		f, err := orff.NewFourier(spectrum.Gaussian{Sigma: 1}, dim, D, r)
@@ -58,7 +57,7 @@ func SchurMap(dim, D int) func(random.Rand) (orff.Map, error) {
 	}
 }
 
-// MeanSquaredError runs a model over x and returns its error from row first on.
+// MeanSquaredError runs a model over x and returns the mean squared error of the one-step forecasts from row first on.
 func MeanSquaredError(t testing.TB, m eval.Model, x [][]float64, first int) float64 {
 	t.Helper()
 	d := len(x[0])

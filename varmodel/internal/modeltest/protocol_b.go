@@ -11,8 +11,8 @@ import (
 	"github.com/orffvar/forecaster/eval"
 )
 
-// DataDir is where the series of the protocols lie: the environment variable
-// FORECASTER_DATA, or ../shared/data beside the repository.
+// DataDir returns the folder with the series of the protocols: the environment variable FORECASTER_DATA, or else
+// ../../shared/data. It skips the test if the folder has no file ETTh2.csv.
 func DataDir(t testing.TB) string {
 	dir := os.Getenv("FORECASTER_DATA")
 	if dir == "" {
@@ -24,7 +24,7 @@ func DataDir(t testing.TB) string {
 	return dir
 }
 
-// ReadRows reads a CSV file without its header.
+// ReadRows returns the rows of a CSV file of DataDir, without the header.
 func ReadRows(t testing.TB, name string) [][]string {
 	t.Helper()
 	f, err := os.Open(filepath.Join(DataDir(t), name))
@@ -39,7 +39,7 @@ func ReadRows(t testing.TB, name string) [][]string {
 	return records[1:]
 }
 
-// ReadSeries reads a CSV file without its first column; empty cells are NaN.
+// ReadSeries returns the rows of a CSV file of DataDir, without the header and the first column. Empty cells are NaN.
 func ReadSeries(t testing.TB, name string) [][]float64 {
 	var x [][]float64
 	for _, r := range ReadRows(t, name) {
@@ -59,7 +59,7 @@ func ReadSeries(t testing.TB, name string) [][]float64 {
 	return x
 }
 
-// FillForward replaces a missing value by the one before it, or by 0.
+// FillForward replaces each NaN by the value in the row before, in the first row by 0.
 func FillForward(x [][]float64) {
 	for i, row := range x {
 		for j, v := range row {
@@ -72,14 +72,13 @@ func FillForward(x [][]float64) {
 	}
 }
 
-// ProtocolB is a series with the rows that scale errors and the rows that are
-// scored.
+// ProtocolB is a series with training rows, which scale the errors, and scored rows.
 type ProtocolB struct {
 	Name       string
 	X          [][]float64
 	Train      int
 	Begin, End int
-	Sd         []float64 // 0: constant, not scored
+	Sd         []float64 // dim: standard deviation of the first Train rows; 0: constant coordinate, not scored
 }
 
 func NewProtocolB(name string, x [][]float64) *ProtocolB {
@@ -120,8 +119,8 @@ func ColumnSD(x [][]float64, j int) float64 {
 	return math.Sqrt(s / n)
 }
 
-// Run feeds the series to the model and returns, for each horizon in hs, the
-// mean squared error in units of sd, averaged over coordinates and scored rows.
+// Run runs a model over the series. It returns, for each horizon in hs, the mean squared error in units of Sd^2,
+// averaged over scored rows and coordinates. No hs: horizon 1.
 func (p *ProtocolB) Run(t testing.TB, m eval.Model, horizon int, hs ...int) []float64 {
 	t.Helper()
 	if len(hs) == 0 {
@@ -173,7 +172,7 @@ func (p *ProtocolB) Run(t testing.TB, m eval.Model, horizon int, hs ...int) []fl
 	return mse
 }
 
-// nine are the series of the reference table.
+// Nine lists the names of the series in the reference table.
 var Nine = []string{
 	"ETTh2", "exchange_rate", "santafe_b1", "gesture_a1", "gesture_b1",
 	"macrodata", "skab_valve1", "air_quality_uci", "asd_omi_1_test",
@@ -185,7 +184,7 @@ func LoadB(t testing.TB, name string) *ProtocolB {
 	return NewProtocolB(name, x)
 }
 
-// Measuring skips a test that takes minutes unless it is asked for.
+// Measuring skips a test of several minutes unless the environment variable FORECASTER_MEASURE is set.
 func Measuring(t *testing.T) {
 	t.Helper()
 	if os.Getenv("FORECASTER_MEASURE") == "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// RandomSeries is a stable nonlinear autoregression with a share of missing
-// values.
+// RandomSeries returns n rows of a stable nonlinear autoregression with dim coordinates. missing is the probability of
+// NaN for each value.
 func RandomSeries(rng *rand.Rand, n, dim int, missing float64) [][]float64 {
 	x := make([][]float64, n)
 	state := make([]float64, dim)
@@ -29,7 +29,7 @@ func RandomSeries(rng *rand.Rand, n, dim int, missing float64) [][]float64 {
 	return x
 }
 
-// Record feeds x and returns the forecasts after each sample.
+// Record observes the rows of x, and returns the forecasts after each row: size values, or nil if there is no forecast.
 func Record(t testing.TB, f eval.Forecaster, x [][]float64, size int) [][]float64 {
 	t.Helper()
 	var all [][]float64
@@ -65,7 +65,7 @@ func Same(a, b [][]float64) error {
 	return nil
 }
 
-// SaveState returns the bytes of a model and its series.
+// SaveState returns the encoded state of a model and its series.
 func SaveState(m snapshot.Stateful, series ...eval.Forecaster) []byte {
 	c := snapshot.NewEncoder(nil)
 	m.State(c)

@@ -6,7 +6,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 )
 
-// As is f as a T, or what f wraps; the test fails when neither is one.
+// As returns f, or a forecaster wrapped by f, as a T. The test fails if neither is a T.
 func As[T any](t testing.TB, f eval.Forecaster) T {
 	t.Helper()
 	v, ok := eval.As[T](f)

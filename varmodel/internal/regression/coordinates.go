@@ -2,11 +2,11 @@ package regression
 
 import "github.com/orffvar/forecaster/eval/snapshot"
 
-// PerCoordinate is one single-output learner for each coordinate, with an input
-// of its own: phi is the concatenation of the inputs.
+// PerCoordinate holds one learner with a single output per coordinate. phi is the concatenation of the inputs of all
+// learners, which have equal lengths.
 type PerCoordinate []CoordinateLearner
 
-// CoordinateLearner is a learner of one output.
+// CoordinateLearner is a learner with one output.
 type CoordinateLearner interface {
 	Resettable
 	Weights() []float64
@@ -30,8 +30,7 @@ func (l PerCoordinate) PredictTo(y, phi []float64) {
 	}
 }
 
-// Update skips the coordinates whose error is exactly zero: missing or
-// constant ones, from which there is nothing to learn.
+// Update skips coordinates whose error is exactly 0, because they are missing or constant.
 func (l PerCoordinate) Update(phi, e []float64) {
 	m := len(phi) / len(l)
 	for j, r := range l {

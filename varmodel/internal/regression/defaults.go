@@ -2,12 +2,11 @@ package regression
 
 import "github.com/orffvar/forecaster/varmodel/internal/check"
 
-// DefaultRidge is the ridge of every learner, in units of the sum of squares of
-// features of about unit size.
+// DefaultRidge is the default ridge of a learner, in units of the sum of squares of features of about unit size.
 const DefaultRidge = 100
 
-// DefaultRLS fills in the defaults of recursive least squares and checks the
-// result.
+// DefaultRLS replaces zeros by the defaults of recursive least squares. It returns an error if ridge is not positive
+// and finite, or if forgetting is not in (0, 1].
 func DefaultRLS(ridge, forgetting *float64) error {
 	check.SetDefault(ridge, DefaultRidge)
 	check.SetDefault(forgetting, 1)

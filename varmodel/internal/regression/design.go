@@ -7,8 +7,8 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// LagDesign has the last lags of all coordinates as its input: an intercept and
-// the lags themselves, random features of them, or both.
+// LagDesign is a design on the last lags of all coordinates. The features are an intercept and the lags, or random
+// features of the lags, or both.
 type LagDesign struct {
 	dim, order int
 	linear     bool

@@ -8,45 +8,44 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// Differentiable is a Forecaster that knows the derivative of its one-step forecast.
+// Differentiable is a Forecaster with a derivative of its one-step forecast.
 type Differentiable interface {
 	eval.Forecaster
 
-	// smooth returns the reason why there is no derivative, or nil.
+	// Smooth returns nil, or the reason for the lack of a derivative.
 	Smooth() error
 
-	// lags returns q.
+	// Lags returns q, the number of lags in the derivative.
 	Lags() int
 
-	// jacobianTo writes the derivatives of the forecast in the last q samples, dim
-	// x q*dim: standard deviations of the output for one of the input. It returns
-	// false while nothing was learnt.
+	// JacobianTo writes the derivatives of the forecast with respect to the last q samples, dim x (q dim), in standard
+	// deviations of the output per standard deviation of the input. The result is false before the first model forecast.
 	JacobianTo(jac []float64) (ok bool)
 
-	// DerivativeEvery returns the number of samples per derivative that its cost allows.
+	// DerivativeEvery returns the smallest affordable number of samples per derivative.
 	DerivativeEvery() int
 }
 
-// gradient is a learner that knows the derivative of its output in its input.
+// gradient is a learner with a derivative of its output with respect to its input.
 type gradient interface {
 	Smooth() error
 
-	// jacobianTo writes it, outputs x inputs.
+	// JacobianTo writes the derivative at the input x, outputs x inputs.
 	JacobianTo(jac, x []float64)
 }
 
-// pullback is a design that knows the derivative of its features.
+// pullback is a design with a derivative of its features.
 type pullback interface {
 	Smooth() error
 
-	// pullbackTo writes the gradient of w.phi in the standardised lags into g,
-	// order*dim; phi are the features there.
+	// PullbackTo writes the gradient of w.phi with respect to the standardised lags to g, order x dim. phi holds the
+	// features at these lags.
 	PullbackTo(g, phi, w []float64, s *series.Scaler)
 }
 
 // inputPullback is a design whose features are the scaled lags themselves.
 type inputPullback interface {
-	// PullTo turns derivatives in the features into those in the standardised lags.
+	// PullTo converts derivatives with respect to the features into derivatives with respect to the standardised lags.
 	PullTo(jac []float64, s *series.Scaler)
 }
 
@@ -66,11 +65,11 @@ func (s *Series) Smooth() error {
 
 func (s *Series) Lags() int { return s.Model.Depth }
 
-// DerivativeEvery implements differentiable.
+// DerivativeEvery implements Differentiable.
 func (s *Series) DerivativeEvery() int { return 1 }
 
-// JacobianTo: x^_i = x_i + unit_i h_i(z), so in standard deviations the derivative
-// is unit_i/sd_i dh_i/dz, plus 1 for x_i itself.
+// JacobianTo implements Differentiable. The forecast is x^_i = x_i + unit_i h_i(z), so the derivative in standard
+// deviations is unit_i/sd_i dh_i/dz, plus 1 for x_i itself.
 func (s *Series) JacobianTo(jac []float64) bool {
 	if !s.pending {
 		return false
@@ -86,7 +85,7 @@ func (s *Series) JacobianTo(jac []float64) bool {
 	} else {
 		w := s.Model.Learner.(LinearLearner).Weights()
 		m, lags := len(s.Phi), s.Model.Design.Features()
-		// A design remembers the lags that it was asked for last: of a later horizon.
+		// A design keeps the lags of its last call, which may be for a later horizon, so compute the features again.
 		s.Model.Design.FeaturesTo(s.Phi[:lags], s.Scaler, s.Past)
 		for i := range d {
 			s.Model.Design.(pullback).PullbackTo(jac[i*n:(i+1)*n], s.Phi[:lags], w[i*m:i*m+lags], s.Scaler)

@@ -8,9 +8,8 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// NLMSDesign is a lagDesign for sgd.FourierNLMS, which contains the feature map. Instead of
-// random features it has the scaled lags, then an indicator: 0 until the bandwidth is known,
-// then 1.
+// NLMSDesign is a LagDesign for online.FourierNLMS, which contains the feature map. Instead of random features it has
+// the scaled lags, then an indicator: 0 until the bandwidth is known, then 1.
 type NLMSDesign struct{ *LagDesign }
 
 func (g NLMSDesign) Features() int { return g.linearFeatures() + len(g.Lags) + 1 }
@@ -31,21 +30,21 @@ func (g NLMSDesign) FeaturesTo(phi []float64, s *series.Scaler, past *series.His
 	phi[len(g.Lags)] = 1
 }
 
-// nlmsLearner is the learner of an nlmsDesign.
+// nlmsLearner is the learner for an NLMSDesign.
 type nlmsLearner struct {
 	model *online.FourierNLMS
-	first int       // given features before the scaled lags
+	first int       // number of given features before the scaled lags
 	given []float64 // scratch: all given features
-	n     int       // scaled lags
+	n     int       // number of scaled lags
 
-	// The last prediction, until the weights change: a series asks for it twice, to
+	// Input and output of the last prediction, valid until the weights change. A series uses a prediction twice, to
 	// forecast and to learn.
 	phi, y []float64
 	known  bool
 }
 
-// NewNLMSLearner takes the frequencies of g. behind is the number of features
-// behind the features of the design.
+// NewNLMSLearner returns a learner with the frequencies of g. behind is the number of features after the features of the
+// design. step is in (0, 2).
 func NewNLMSLearner(g NLMSDesign, behind, outputs int, step float64) (*nlmsLearner, error) {
 	n := g.linearFeatures()
 	cfg := online.FourierNLMSConfig{Inputs: len(g.Lags), Frequencies: g.random.TakeTurns(), Given: n + behind, Outputs: outputs, Step: step}
@@ -75,7 +74,7 @@ func (l *nlmsLearner) PredictTo(y, phi []float64) {
 	copy(y, l.y)
 }
 
-// Update follows a PredictTo of the same phi.
+// Update learns the errors e of the last prediction. Call PredictTo with the same phi first.
 func (l *nlmsLearner) Update(_, e []float64) {
 	l.model.Update(e)
 	l.known = false

@@ -12,32 +12,30 @@ import (
 	"github.com/orffvar/forecaster/varmodel/units"
 )
 
-// learner is an online regression y ~ Theta^T phi; sgd.RLS, sgd.BlockNewton and
-// fourierLearner are learners.
+// learner is an online regression y ~ Theta^T phi, for example online.RLS, online.BlockNewton or nlmsLearner.
 type learner interface {
 	PredictTo(y, phi []float64)
 	Update(phi, e []float64)
 	State(c *snapshot.Codec)
 }
 
-// unlabelledLearner is a learner that also learns from features without a target.
+// unlabelledLearner is a learner that also uses features without a target.
 type unlabelledLearner interface{ Unlabelled(phi []float64) }
 
 const (
 	OutputLimit   = 4  // limit of a forecast increment, in typical steps
 	TargetLimit   = 10 // limit of a target, in units of the target
-	DriftDiscount = .3 // factor of the weight of earlier samples when a model forgets
+	DriftDiscount = .3 // factor of the weight of earlier samples at drift.Forget
 )
 
-// Resettable is a learner that can forget everything or a part.
+// Resettable is a learner that can forget all samples (Reset), or reduce their weight (Discount).
 type Resettable interface {
 	learner
 	Reset()
 	Discount(factor float64)
 }
 
-// design computes the feature vector phi of a series from its past. The bandwidth that it
-// has learnt belongs to the model.
+// design computes the feature vector phi of a series from its past. Its bandwidth is part of the state of the model.
 type design interface {
 	Features() int
 	Observe(s *series.Scaler, past *series.History)
@@ -45,17 +43,16 @@ type design interface {
 	State(c *snapshot.Codec)
 }
 
-// Model is an autoregression: the next increment of every coordinate, in
-// units of its typical step or of a common one, is a linear function of features of the last lags.
-// It owns the weights; a regressionSeries has the rest.
+// Model is an autoregression. The next increment of each coordinate is a linear function of features of the last lags.
+// Law sets the units of the increments. Model owns the weights; Series owns the rest.
 type Model struct {
 	Dim, Horizon int
-	Depth        int // lags the design looks at
-	Inputs       int // exogenous inputs
+	Depth        int // number of lags of the design
+	Inputs       int // number of exogenous inputs
 	Law          units.Law
 	Design       design
 	Learner      learner
-	uses         int // of the learner: when it has not been used since, it would predict the same
+	uses         int // number of uses of the learner; while it stays the same, so does the last prediction
 }
 
 func (m *Model) State(c *snapshot.Codec) {
@@ -91,7 +88,7 @@ func (m *Model) NewSeries() eval.Forecaster {
 	return s
 }
 
-// Features is the length of phi: features of the design, then inputs.
+// Features returns the length of phi: features of the design, then two features per exogenous input.
 func (m *Model) Features() int { return m.Design.Features() + 2*m.Inputs }
 
 // Series is one series of a regression.
@@ -99,25 +96,25 @@ type Series struct {
 	Model  *Model
 	Scaler *series.Scaler
 	Past   *series.History
-	inputs *series.ExogenousInputs // nil without
+	inputs *series.ExogenousInputs // nil without exogenous inputs
 
 	Phi     []float64 // features of the last samples
-	Unit    []float64 // scale of the increments when phi was made
-	perUnit []float64 // its inverse
-	Next    []float64 // one-step forecast
-	pending bool      // phi waits for its target
-	out     []float64 // last prediction of the learner, …
-	use     int       // … and which use of it that was, if for phi; else -1
+	Unit    []float64 // dim: units of the increments at the time of Phi
+	perUnit []float64 // dim: 1 / Unit
+	Next    []float64 // dim: one-step forecast
+	pending bool      // true: Phi waits for its target
+	out     []float64 // dim: last prediction of the learner
+	use     int       // Model.uses at this prediction if it is for Phi; else -1
 
 	err     []float64       // scratch
 	step    []float64       // scratch
 	scratch *series.History // nil for a horizon of one
-	later   []float64       // features that contain forecasts
+	later   []float64       // scratch: features for later steps, from forecasts
 }
 
 func (s *Series) Observe(y []float64) error { return s.ObserveTarget(y, y) }
 
-// observe takes the sample y, but learns target in its place.
+// ObserveTarget observes the sample y, but trains the weights with target. Both have length dim.
 func (s *Series) ObserveTarget(y, target []float64) error {
 	if err := check.Sample(y, s.Model.Dim, check.AnyFinite); err != nil {
 		return err
@@ -158,7 +155,7 @@ func (s *Series) learn(y []float64) {
 			continue
 		}
 		any = true
-		// Limited, so that an outlier does not spoil the weights for long.
+		// The limit prevents an outlier from spoiling the weights for long.
 		err[j] = lanes.Clip((v-last[j])*perUnit[j], TargetLimit) - err[j]
 	}
 	if any {
@@ -168,14 +165,14 @@ func (s *Series) learn(y []float64) {
 	}
 }
 
-// regressionWithInputs is a regressionSeries with exogenous inputs.
+// regressionWithInputs is a Series with exogenous inputs.
 type regressionWithInputs struct{ *Series }
 
 // SetInputs implements eval.InputTaker.
 func (s regressionWithInputs) SetInputs(u []float64) { s.inputs.Set(u) }
 
-// StepTo writes the forecast of the sample that follows h, k steps after the last observed one, and
-// the features phi of that forecast.
+// StepTo writes the forecast of the next sample after the history h to dst, dim, and the features of this forecast to
+// phi. The forecast is for k steps after the last observed sample.
 func (s *Series) StepTo(dst, phi []float64, h *series.History, k int) {
 	last := h.Lag(0)
 	if !s.pending {
@@ -220,16 +217,16 @@ func (s *Series) ForecastTo(dst []float64) bool {
 	return true
 }
 
-// ResetLags implements eval.LagResetter. Until the lags are filled again the
-// forecast is the last value, and nothing is learnt.
+// ResetLags implements eval.LagResetter. Until the lags are filled again, the forecast is the last value and the weights
+// stay.
 func (s *Series) ResetLags() {
 	s.pending = false
 	s.Past.Reset()
 	s.Scaler.Break()
 }
 
-// Adapt implements eval.Adapter. A restart forgets everything; no samples are kept to
-// be learnt again.
+// Adapt implements eval.Adapter. A restart resets the weights. It does not learn past samples again, because no samples
+// are kept.
 func (s *Series) Adapt(a drift.Adaptation, _ int) {
 	l, ok := s.Model.Learner.(Resettable)
 	s.Model.uses++
