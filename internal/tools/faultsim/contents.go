@@ -11,19 +11,17 @@ import (
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
-// contents is what a sink has: the last value of each point, and of each dead
-// letter its reason.
+// contents holds the contents of a sink: the last value of each point, and the reason of each dead letter.
 type contents struct {
 	points, letters map[string]string
-	rejected        map[string]string // points that the database has refused alone
+	rejected        map[string]string // points that the database refused in a request of their own
 }
 
 func newContents() contents {
 	return contents{points: make(map[string]string), letters: make(map[string]string), rejected: make(map[string]string)}
 }
 
-// splitLine separates the identity of a point, which is measurement, tags and
-// time, from its fields.
+// splitLine splits a line into the key of the point (measurement, tags and time) and its fields.
 func splitLine(line []byte) (key, fields string) {
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	i, j := bytes.IndexByte(line, ' '), bytes.LastIndexByte(line, ' ')
@@ -50,7 +48,7 @@ func (s *sim) apply(lines []byte) {
 	}
 }
 
-// rejected takes a point that the database has refused alone.
+// rejected records a point that the database refused in a request of its own.
 func (s *sim) rejected(l *stream.DeadLetter) {
 	key, value := splitLine(append(slices.Clip(l.Message.Value), '\n'))
 	if want, ok := s.want.points[key]; (!ok || want != value || !s.excluded(key)) && !s.mixed() {
@@ -60,7 +58,8 @@ func (s *sim) rejected(l *stream.DeadLetter) {
 	s.have.rejected[key] = value
 }
 
-// missing returns how many points are neither in the database nor, where they belong there, dead letters.
+// missing returns the number of missing points. Points of excluded series belong to the rejected points, all other
+// points to the database.
 func (s *sim) missing() (n int) {
 	for key := range s.want.points {
 		kept := s.have.points
@@ -85,7 +84,7 @@ func (s *sim) letter(l *stream.DeadLetter) {
 	s.have.letters[origin] = l.Detail
 }
 
-// check compares the outcome with the oracle.
+// check compares the outcome of the run with the oracle.
 func (s *sim) check() {
 	for _, p := range s.parts {
 		m := &member{alive: true}

@@ -20,15 +20,15 @@ import (
 
 // database is the server behind the real delivery.Sink of every worker. The seed draws its properties.
 type database struct {
-	quota   bool // it refuses some series for good, and for a while more points than it takes at once
-	forgets bool // it keeps points only after a while, and loses the rest when it is killed
+	quota   bool // true: it refuses some series permanently, and for a while requests with too many points
+	forgets bool // true: it keeps points only after a while; a kill loses newer points
 	batch   int  // lines in a request
 
 	outage  int // step at which an outage ends
-	refusal int // step from which it accepts points again
+	refusal int // step at which a refusal ends
 
-	delayed [][]byte        // writes on their way
-	recent  map[string]bool // points that it may still lose
+	delayed [][]byte        // delayed writes that have not arrived
+	recent  map[string]bool // points that a kill would lose
 	lives   int             // number of kills
 }
 
@@ -40,7 +40,7 @@ func (s *sim) drawDatabase() {
 	}
 }
 
-// databaseEvents draws the events of the database in a step.
+// databaseEvents draws the events of the database in one step.
 func (s *sim) databaseEvents() {
 	if s.chance(Outages, 400) {
 		s.db.outage = s.step + s.rng.IntN(600)
@@ -65,7 +65,7 @@ func (s *sim) databaseEvents() {
 	}
 }
 
-// excluded reports whether the quota of the database never admits the series of a point.
+// excluded reports whether the database refuses the series of a point permanently.
 func (s *sim) excluded(key string) bool {
 	if !s.db.quota {
 		return false
@@ -75,7 +75,7 @@ func (s *sim) excluded(key string) bool {
 	return h.Sum32()%5 == 0
 }
 
-// accept applies lines as the quota allows, and returns how many it dropped.
+// accept applies the lines that the quota allows, and returns the number of dropped lines.
 func (s *sim) accept(lines []byte) (dropped int) {
 	n := bytes.Count(lines, []byte("\n"))
 	most := n
@@ -97,7 +97,7 @@ func (s *sim) accept(lines []byte) (dropped int) {
 
 var errLost = errors.New("faultsim: the answer is lost")
 
-// serve returns nil when all lines of a request are accepted.
+// serve answers a request. It returns nil if all lines are accepted.
 func (s *sim) serve(lines []byte) error {
 	db := &s.db
 	switch {
@@ -131,16 +131,16 @@ func (s *sim) serve(lines []byte) error {
 	return nil
 }
 
-// connection is how a worker reaches the database: a delivery.Sink with its own link.
+// connection is the link of one worker to the database, with a delivery.Sink of its own.
 type connection struct {
 	*delivery.Sink
 	w      *worker
 	link   *delivery.Link
-	life   int    // of the database, when the connection was made
-	unsent []byte // of CommitBeforeAck
+	life   int    // number of kills of the database when the connection was opened
+	unsent []byte // lines that CommitBeforeAck has not sent yet
 }
 
-// never is a Settle time that does not pass: the clock of a simulation stands still.
+// never is a Settle time that does not pass, because the clock of a simulation stands still.
 const never = time.Hour
 
 func (w *worker) connect() *connection {
@@ -167,7 +167,7 @@ func (w *worker) connect() *connection {
 	return c
 }
 
-const databaseTopic = "database" // of dead letters
+const databaseTopic = "database" // topic of dead letters
 
 // Write implements stream.Sink.
 func (c *connection) Write(_ context.Context, b *stream.Batch) error { return c.Sink.Write(c.w.ctx, b) }

@@ -11,22 +11,21 @@ import (
 	"github.com/orffvar/forecaster/stream/file/filestore"
 )
 
-// disk is a directory with a cache in front: writes without a sync may be torn,
-// missing or garbage after a power failure.
+// disk is a directory with a write cache. Unsynced writes may be torn, missing or garbage after a power failure.
 type disk struct {
-	now   map[string]*content // as the process sees it
-	later map[string]*content // as it is on the disk
+	now   map[string]*content // files seen by the process
+	later map[string]*content // files on the disk
 }
 
 type content struct {
 	bytes  []byte
-	synced int // how many of them are on the disk
+	synced int // number of bytes on the disk
 }
 
 func newDisk() disk { return disk{now: make(map[string]*content), later: make(map[string]*content)} }
 
-// powerFailure leaves the old or the new directory, and of writes without a sync a
-// part, or something else.
+// powerFailure keeps either the old or the new directory. It keeps a part of the unsynced writes, or replaces their
+// bytes.
 func (d *disk) powerFailure(rng *rand.Rand) {
 	if rng.IntN(2) == 0 {
 		d.now = maps.Clone(d.later)
@@ -37,7 +36,7 @@ func (d *disk) powerFailure(rng *rand.Rand) {
 	d.later = maps.Clone(d.now)
 }
 
-// cut loses a part of the bytes that were not synced, or replaces some.
+// cut drops a part of the unsynced bytes, or replaces some of them.
 func (c *content) cut(rng *rand.Rand) {
 	if unsynced := len(c.bytes) - c.synced; unsynced > 0 {
 		c.bytes = c.bytes[:c.synced+rng.IntN(unsynced+1)]
@@ -48,7 +47,7 @@ func (c *content) cut(rng *rand.Rand) {
 	}
 }
 
-// diskOf is the disk as a worker uses it: what a system call does is an effect.
+// diskOf is the disk of a worker. Each system call is an effect.
 type diskOf struct{ *worker }
 
 var _ filestore.Disk = diskOf{}

@@ -1,26 +1,30 @@
-// Package faultsim is a deterministic simulation of the program among failures.
-// One goroutine owns everything: the time, a log with retention, the coordinator
-// of a consumer group with generations, up to four members that crash, freeze
-// and wake up as zombies, whose clocks may be ahead, transactions that abort or
-// hang, stores and files with torn, lost and unsynced writes, and a database
-// that loses answers, applies writes in part, late and twice, has quotas, and forgets
-// what it has accepted when it is killed. The members run the real run.Driver,
-// engine.Engine and delivery.Sink with real checkpoints and the real line protocol,
-// as coroutines that are switched at every effect.
+// Package faultsim is a deterministic simulation of the program with failures. One
+// goroutine owns the whole world:
 //
-// The oracle is the engine itself, run over the same log without any failure:
-// whatever happened, in the end the state must equal its state to the bit and the
-// sink must have exactly its points. At no time may the sink get a value that the
-// oracle does not have, or a commit of an older generation replace a newer one.
+//   - the time;
+//   - a log with retention, and with transactions that abort or hang;
+//   - the coordinator of a consumer group with generations;
+//   - up to four members that crash, freeze, and wake up as zombies, and whose clocks may be ahead;
+//   - stores and files with torn, lost and unsynced writes;
+//   - a database that loses answers, applies writes in part, late or twice, has quotas, and
+//     loses its last points when it is killed.
 //
-// Everything is drawn from a seed. A seed that fails is replayed, effect by
-// effect, with
+// The members run the real run.Driver, engine.Engine and delivery.Sink with real
+// checkpoints and the real line protocol. They are coroutines that are switched at every
+// effect.
+//
+// The oracle is the same engine, run over the same log without failures. At the end of a
+// simulation, the state must equal the state of the oracle bit by bit, and the sink must
+// hold exactly the points of the oracle. The sink must never receive a value that the
+// oracle does not have. A commit of an older generation must never replace a newer commit.
+//
+// A seed determines all random choices. A failing seed is replayed, effect by effect, with
 //
 //	go run ./internal/tools/faultsim/cmd/faultsim -seed N -trace
 //
-// A topic may be replaced by another one, or get another partition. Then all processes
-// have to end, and no checkpoint may cover what came after.
+// A topic may be replaced by another topic, or get another partition. All processes must
+// then end, and no checkpoint may cover messages after the change.
 //
-// A Bug is a mistake of the kind that has lost data in other programs. The tests
-// plant each one and demand that it is found.
+// A Bug is a kind of mistake that has lost data in other programs. The tests plant each
+// Bug, and require that the oracle finds it.
 package faultsim

@@ -22,13 +22,13 @@ var (
 	errClock  = errors.New("faultsim: the broker refuses the time of a message")
 )
 
-// The edges of a worker. Every effect is a point at which others may go on, and at
-// which the worker may be killed.
+// This file has the edges of a worker: its source, stores and sinks. At every effect other coroutines may run, and the
+// worker may be killed.
 
 // source is the log of the partition.
 type source struct{ *worker }
 
-// Read is not used: the worker fetches by itself.
+// Read panics, because the worker fetches messages by itself.
 func (s source) Read(context.Context, []stream.Message) (int, error) { panic("faultsim: Read") }
 func (s source) Close() error                                        { return nil }
 
@@ -52,10 +52,10 @@ func (s source) Seek(_ context.Context, next int64, last stream.Mark) error {
 
 func (s source) mixed() bool { return s.sim.mixed() }
 
-// Verify is an effect: others may go on before it.
+// Verify verifies the log as an effect.
 func (s source) Verify(context.Context) error { return s.effect("verify the log", s.verify) }
 
-// verify compares the anchor of the witness with the log as it is now.
+// verify compares the anchor of the witness with the present log.
 func (w *worker) verify() error {
 	then := w.witness
 	anchor := then.Anchor()
@@ -75,7 +75,7 @@ func (w *worker) verify() error {
 	return nil
 }
 
-// Commit commits the offset, unless the store has done so.
+// Commit commits the offset, unless the store has already committed it.
 func (s source) Commit(_ context.Context, next int64) error {
 	if !s.sim.local {
 		return nil
@@ -83,7 +83,7 @@ func (s source) Commit(_ context.Context, next int64) error {
 	return s.commit(commit{next: next, generation: s.generation, previous: snapshotID{next: max(0, s.p.committed.next)}})
 }
 
-// commit repeats the request until the answer arrives.
+// commit repeats a commit request until its answer arrives.
 func (w *worker) commit(c commit) error {
 	for {
 		var lost bool
@@ -112,8 +112,7 @@ func (w *worker) commit(c commit) error {
 	}
 }
 
-// complete fails when a snapshot that the coordinator is about to commit lacks a chunk
-// that no failure has taken.
+// complete fails the simulation if a snapshot about to be committed lacks a chunk that no failure removed.
 func (w *worker) complete(id snapshotID) {
 	for k := range id.chunks {
 		key := fmt.Sprintf("%s/%d", id.id, k)
@@ -123,7 +122,7 @@ func (w *worker) complete(id snapshotID) {
 	}
 }
 
-// letters is a log of dead letters. The same letter may be in it several times.
+// letters is a log of dead letters. It may contain the same letter several times.
 type letters struct{ *worker }
 
 func (l letters) Close() error { return nil }
@@ -176,8 +175,7 @@ func (d diskStore) Save(ctx context.Context, c checkpoint.Checkpoint) error {
 	return d.Store.Save(ctx, c)
 }
 
-// plant makes a checkpoint claim one record less than it holds, or lack what has
-// changed.
+// plant applies RepeatRecord (the offset of a checkpoint is one too low) or StaleSeries (changed series are missing).
 func (s *sim) plant(c *checkpoint.Checkpoint) {
 	if c.Since != 0 {
 		s.result.Changes++
@@ -195,7 +193,7 @@ func (s *sim) plant(c *checkpoint.Checkpoint) {
 	}
 	c.Next--
 	if c.Since > 0 {
-		c.Since-- // as that of the one before
+		c.Since-- // value of the checkpoint before
 	}
 	b, err := c.State.Bytes()
 	if err != nil {
@@ -204,7 +202,7 @@ func (s *sim) plant(c *checkpoint.Checkpoint) {
 	c.State = checkpoint.StateOf(atOffset(b, c.Next))
 }
 
-// atOffset makes a state say that it is that of another offset.
+// atOffset returns the state with another offset.
 func atOffset(state []byte, next int64) []byte {
 	e := snapshot.NewEncoder(nil)
 	e.Section("engine")

@@ -10,17 +10,17 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
-// outputFile is the file of a partition, on a host that all members share.
+// outputFile is the output file of a partition, on a host that all members share.
 type outputFile struct {
 	content
-	owner *worker // that holds the lock; see held
+	owner *worker // worker with the lock; see held
 }
 
-// held reports whether a process holds the lock of the file.
+// held reports whether a living process holds the lock of the file.
 func (f *outputFile) held() bool { return f.owner != nil && f.owner.m.alive }
 
-// fileSink appends points to the file of the partition. A checkpoint has the length of the file, and the next owner cuts the
-// file back to it.
+// fileSink appends points to the file of the partition. A checkpoint holds the length of the file, and the next owner
+// truncates the file to this length.
 type fileSink struct{ *worker }
 
 func (f fileSink) name() string { return fmt.Sprintf("file %d", f.p.number) }
@@ -47,14 +47,14 @@ func (f fileSink) lock() error {
 	}
 }
 
-// unlock is what the end of the work on a partition does.
+// unlock releases the lock of the file at the end of the work on a partition.
 func (f fileSink) unlock() {
 	if f.p.file.owner == f.worker {
 		f.p.file.owner = nil
 	}
 }
 
-// Write implements stream.Sink. The process may end in the middle of a line.
+// Write implements stream.Sink. The process may crash in the middle of a line.
 func (f fileSink) Write(_ context.Context, b *stream.Batch) error {
 	lines := encoder(f.sim.o.Seed).AppendBatch(nil, &stream.Batch{Forecasts: b.Forecasts})
 	half := len(lines) / 2
@@ -94,7 +94,7 @@ func (f fileSink) Resume(at checkpoint.Positions) error {
 	switch f.sim.o.Bug {
 	case FileUncut:
 		return nil
-	case FileCutToLine: // no line is torn, but some are there twice
+	case FileCutToLine: // no line is torn, but some lines appear twice
 		length = int64(bytes.LastIndexByte(f.p.file.bytes, '\n') + 1)
 	}
 	return f.effect(fmt.Sprintf("cut the file to %d bytes", length), func() error {
@@ -107,7 +107,7 @@ func (f fileSink) Resume(at checkpoint.Positions) error {
 // Close implements stream.Sink.
 func (f fileSink) Close() error { return nil }
 
-// checkFile compares the file of a partition with what a run without failures writes.
+// checkFile compares the file of a partition with the file of a run without failures.
 func (s *sim) checkFile(p *partition) {
 	got := make(map[string]int)
 	for line := range bytes.Lines(p.file.bytes) {
@@ -124,7 +124,7 @@ func (s *sim) checkFile(p *partition) {
 	}
 }
 
-// outputs are the sinks of a worker; see wire.Outputs.
+// outputs lists the sinks of a worker; see wire.Outputs.
 type outputs []interface {
 	stream.Sink
 	checkpoint.Positioner

@@ -9,16 +9,16 @@ import (
 	"github.com/orffvar/forecaster/stream/run"
 )
 
-// group is the coordinator of the consumer group. A rebalance asks all members
-// to finish and to join again; who does not within the session is expelled.
+// group is the coordinator of the consumer group. A rebalance asks all members to finish and to join again. A member
+// that does not join within a session is expelled.
 type group struct {
 	generation int
 	preparing  bool
-	members    []*member // in the order of joining
+	members    []*member // by order of joining
 }
 
-// accepts reports whether a commit of w belongs to the present generation.
-// Until a new one begins, the old one may commit.
+// accepts reports whether a commit of w belongs to the present generation. The old generation may commit until the new
+// generation begins.
 func (g *group) accepts(w *worker) bool {
 	if w.generation != g.generation {
 		return false
@@ -31,32 +31,31 @@ func (g *group) accepts(w *worker) bool {
 	return false
 }
 
-// session is the number of steps without a heartbeat after which a member is expelled,
-// and drain how many a member takes to hand over before it gives up.
+// session is the number of steps without a heartbeat after which a member is expelled. drain is the number of steps
+// after which a member gives up the hand-over.
 const (
 	session = 300
 	drain   = 150
 )
 
-// member is a process. It ends by a crash or in order, and never comes back: its
-// successor is a new member.
+// member is a process. It ends by a crash or in order. A restarted process is a new member.
 type member struct {
 	name       int
-	partitions int  // of the topic when it started
-	ahead      bool // its clock
+	partitions int  // number of partitions of the topic at its start
+	ahead      bool // true: its clock is ahead
 	alive      bool
-	pausedTill int // step
+	pausedTill int // step at which a pause ends
 	seen       int // step of the last heartbeat
 	joined     bool
 	leaving    bool
-	revoked    bool // its workers were asked to finish
+	revoked    bool // true: its workers were asked to finish
 	revokedAt  int
 	workers    []*worker
 }
 
 func (m *member) running() bool { return len(m.workers) > 0 }
 
-// tick lets time pass for the group.
+// tick advances the group by one step.
 func (s *sim) tick() {
 	g := &s.group
 	for _, m := range s.members {

@@ -10,8 +10,8 @@ import (
 
 var levels = []float64{.8}
 
-// engineConfig is the configuration of all engines of a run: the cheap model below, or
-// another one, with everything else that has state switched on.
+// engineConfig returns the configuration of all engines of a run. The model is o.NewModel, or the cheap model below.
+// All other parts with state are switched on.
 func engineConfig(o *Options) engine.Config {
 	const horizon = 2
 	newModel := o.NewModel
@@ -30,7 +30,7 @@ func engineConfig(o *Options) engine.Config {
 	}
 }
 
-// ahead is WallClock: a model that looks at the clock.
+// ahead returns the model of the bug WallClock, which reads the clock.
 func ahead(newModel func(dim int) (eval.Model, error)) func(dim int) (eval.Model, error) {
 	return func(dim int) (eval.Model, error) {
 		m, err := newModel(dim)
@@ -41,7 +41,7 @@ func ahead(newModel func(dim int) (eval.Model, error)) func(dim int) (eval.Model
 	}
 }
 
-// noisy is a Drift with random numbers, as a learner that samples has.
+// noisy is a Drift with random numbers, like a learner that samples.
 type noisy struct {
 	*streamtest.Drift
 	random uint64

@@ -13,37 +13,37 @@ import (
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
-// partition is one log with its committed offset and the places where its
-// checkpoints are: snapshots of a group, or the disk of a single process.
+// partition is one log with its committed offset and its checkpoints. The checkpoints are snapshots of a group, or
+// files on the disk of a single process.
 type partition struct {
 	number    int
 	log       []stream.Message
-	start     int // offset of the first message that retention has left
-	end       int // offset after the last message that was sent so far
+	start     int // offset of the first message after retention
+	end       int // offset after the last message sent so far
 	state     []byte
 	committed commit
 
 	snapshots map[string][]byte     // chunks
 	manifests map[string]snapshotID // by id
-	damaged   map[string]bool       // chunks that a failure has removed
+	damaged   map[string]bool       // chunks removed by a failure
 	disk      disk
 
 	transactions []transaction
 	file         outputFile
-	lines        map[string]int // that the file has in the end
+	lines        map[string]int // how often the file must contain each line at the end
 	fileSize     int
 }
 
-// commit is an offset with the snapshot that belongs to it.
+// commit is a committed offset with its snapshot.
 type commit struct {
 	next       int64
 	generation int
-	partitions int // of the topic
+	partitions int // number of partitions of the topic
 	current    snapshotID
 	previous   snapshotID
 }
 
-// snapshotID names a snapshot; the zero value none.
+// snapshotID names a snapshot. The zero value names no snapshot.
 type snapshotID struct {
 	id     string
 	next   int64
@@ -58,13 +58,13 @@ func decoder() stream.Decoder {
 	return d
 }
 
-// newPartition writes a log with all that can be wrong in one.
+// newPartition returns a log with all kinds of defects that a log can have.
 func newPartition(rng *rand.Rand, number, records int) *partition {
 	p := &partition{number: number, snapshots: make(map[string][]byte), manifests: make(map[string]snapshotID), damaged: make(map[string]bool), disk: newDisk(), committed: commit{next: -1}}
 	series := 1 + rng.IntN(3)
 	dims := make([]int, series)
 	times := make([]int, series)
-	ahead := make([]int, series) // of the clocks of the devices
+	ahead := make([]int, series) // how far the clocks of the devices are ahead
 	for i := range dims {
 		dims[i] = 1 + rng.IntN(3)
 	}
@@ -115,14 +115,13 @@ func newPartition(rng *rand.Rand, number, records int) *partition {
 	return p
 }
 
-// named returns c for this partition: as in a job, each partition has its own name of the scores over all series.
+// named returns c for this partition. As in a job, each partition has its own name for the scores over all series.
 func (p *partition) named(c engine.Config) engine.Config {
 	c.Pool = fmt.Sprint(stream.AllSeries, " ", p.number)
 	return c
 }
 
-// oracle runs an engine over the log without failures, adds its output to want and
-// keeps its state.
+// oracle runs an engine over the log without failures. It adds the output to want, and keeps the state.
 func (p *partition) oracle(c engine.Config, seed uint64, want *contents) error {
 	e, err := engine.New(p.named(c))
 	if err != nil {
@@ -158,10 +157,10 @@ func (p *partition) oracle(c engine.Config, seed uint64, want *contents) error {
 	return nil
 }
 
-// encoder writes the points in a layout that the seed draws.
+// encoder returns an encoder of points with a layout drawn from the seed.
 func encoder(seed uint64) lineproto.Encoder {
 	return lineproto.Encoder{Levels: levels, Exact: true, Long: seed%2 == 1, Every: int(seed % 3)}
 }
 
-// nowhere is the source of a Driver that gets its messages by Apply.
+// nowhere is the source of a Driver that receives its messages by Apply.
 type nowhere struct{ stream.Source }

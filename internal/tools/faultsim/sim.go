@@ -14,62 +14,61 @@ import (
 	"github.com/orffvar/forecaster/stream/engine"
 )
 
-// Options say what to simulate.
+// Options describes a simulation.
 type Options struct {
-	// Seed draws everything: the log, the number of partitions and members, the
-	// kind of store, the order of all steps and the failures.
+	// Seed determines all random choices: the log, the number of partitions and members, the kind of store, the order
+	// of all steps, and the failures.
 	Seed uint64
 
-	// Bug is planted.
+	// Bug is the planted bug; "": none.
 	Bug Bug
 
-	// CrashAt, if positive, makes the process crash at this effect, and before or
-	// after it; there are then no other failures and one member.
+	// CrashAt, if positive, is the number of the effect at which the process crashes: after the effect if CrashAfter,
+	// else before it. The simulation then has one member and no other failures.
 	CrashAt    int
 	CrashAfter bool
 
-	// Calm means no failures at all, and Only, unless it is empty, those of one
-	// kind, the more often.
+	// Calm: no failures. Only, unless empty: failures of one kind only, but more often.
 	Calm bool
 	Only Fault
 
-	// NewModel makes the model instead of the cheap one; see engine.Config.
+	// NewModel returns the model, see engine.Config; nil: the cheap model.
 	NewModel func(dim int) (eval.Model, error)
 
-	// Trace, if not nil, gets a line for every effect.
+	// Trace receives a line per effect; nil: no trace.
 	Trace io.Writer
 }
 
-// Result is what happened.
+// Result holds the outcome and the counts of a run.
 type Result struct {
-	Err error // what the oracle has found; nil = nothing
+	Err error // first difference from the oracle; nil: none
 
 	Steps, Effects                       int
 	Points, Letters                      int // in the sink at the end
 	Generations, Crashes, Pauses, Fenced int
-	Changes                              int // checkpoints of what has changed
+	Changes                              int // checkpoints of changed series only
 	Damaged                              int // checkpoints that could not be read
 	Removed                              int // records removed by retention
-	Expired                              int // commits that the group has forgotten
-	Changed                              int // topics that were replaced, or got a partition
-	Partial                              int // requests of which the database dropped points
-	Forgotten                            int // deaths of a database that forgets
-	Ahead                                int // processes whose clock is ahead
+	Expired                              int // commits forgotten by the group
+	Changed                              int // topics that were replaced, or got another partition
+	Partial                              int // requests from which the database dropped points
+	Forgotten                            int // kills of a database that forgets
+	Ahead                                int // processes with a clock that is ahead
 }
 
-// sim is a simulation under way.
+// sim is the state of a running simulation.
 type sim struct {
 	o      Options
 	rng    *rand.Rand
 	engine engine.Config
 	result Result
 
-	local             bool // a single process with a disk
+	local             bool // true: a single process with a disk; false: a group
 	maxMembers        int
 	batchPoints       int
 	checkpointRecords int
-	checkpointEvery   int // readings between two checkpoints by time, on average
-	lastFault         int // step after which nothing fails any more
+	checkpointEvery   int // mean number of readings between two checkpoints by time
+	lastFault         int // step after which there are no more failures
 
 	step    int
 	serial  int
@@ -82,17 +81,17 @@ type sim struct {
 	want, have contents
 	db         database
 
-	connections []*connection // all there were
-	files       bool          // partitions write files, too
+	connections []*connection // all connections ever opened
+	files       bool          // true: partitions also write files
 
-	change  change // of the topic
-	noticed bool   // by a process
+	change  change // change of the topic
+	noticed bool   // true: a process has noticed the change
 }
 
-// maxSteps is far more than any run needs.
+// maxSteps is the limit of steps, far more than any run needs.
 const maxSteps = 100_000
 
-// Run simulates once.
+// Run runs one simulation.
 func Run(o Options) Result {
 	s := &sim{o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x5eed)), engine: engineConfig(&o), want: newContents(), have: newContents()}
 	s.draw()
@@ -127,7 +126,7 @@ func Run(o Options) Result {
 	return s.result
 }
 
-// draw draws what the seed decides at the beginning.
+// draw draws the properties of the simulation from the seed.
 func (s *sim) draw() {
 	r := s.rng
 	s.local = r.IntN(3) == 0
@@ -170,10 +169,10 @@ func (s *sim) draw() {
 	}
 }
 
-// quiet means that nothing fails by chance.
+// quiet reports whether there are no random failures.
 func (s *sim) quiet() bool { return s.o.Calm || s.o.CrashAt > 0 }
 
-// chance is one in n while things of a kind fail.
+// chance returns true with probability 1/n while failures of a kind are allowed, with Only at least 1/n.
 func (s *sim) chance(kind Fault, n int) bool {
 	switch s.o.Only {
 	case "":
@@ -207,21 +206,21 @@ func (s *sim) spawn(m *member, body func()) {
 	s.tasks = append(s.tasks, t)
 }
 
-// yield lets others go on; false means that the caller was killed.
+// yield lets other coroutines run. The result is false if the caller was killed.
 func (s *sim) yield() bool {
 	t := s.current
 	ok := t.yield(struct{}{})
 	return ok && t.m.alive
 }
 
-// advance lets one coroutine run up to its next effect.
+// advance runs one coroutine up to its next effect.
 func (s *sim) advance() {
 	s.tasks = slices.DeleteFunc(s.tasks, func(t *task) bool {
 		if t.m.alive {
 			return false
 		}
 		s.current = t
-		t.stop() // it returns errKilled from where it is
+		t.stop() // the coroutine returns errKilled from its present effect
 		return true
 	})
 	var able []*task
@@ -240,7 +239,7 @@ func (s *sim) advance() {
 	}
 }
 
-// events is what happens from outside in a step.
+// events draws the external events of one step.
 func (s *sim) events() {
 	alive := 0
 	for _, m := range s.members {
@@ -310,7 +309,7 @@ func (s *sim) start() {
 	}
 }
 
-// crash ends a process at once; its coroutines end when they are run next.
+// crash ends a process at once. Its coroutines end when they run next.
 func (s *sim) crash(m *member) {
 	m.alive = false
 	m.workers = nil
@@ -325,7 +324,7 @@ func (s *sim) crash(m *member) {
 	}
 }
 
-// retain removes records that no checkpoint needs any more.
+// retain removes records that no checkpoint needs.
 func (s *sim) retain(p *partition) {
 	if floor := int(p.committed.previous.next); floor > p.start {
 		n := 1 + s.rng.IntN(floor-p.start)
@@ -335,7 +334,7 @@ func (s *sim) retain(p *partition) {
 	}
 }
 
-// damage removes a chunk of the snapshot in use while the one before is good.
+// damage removes a chunk of the snapshot in use, if the snapshot before it is intact.
 func (s *sim) damage(p *partition) {
 	c := &p.committed
 	if s.local || c.previous.id == "" || c.previous.next < int64(p.start) || s.o.Bug == MutableKey {
@@ -352,15 +351,14 @@ func (s *sim) damage(p *partition) {
 	s.trace("partition %d: a chunk of %s is gone", p.number, c.current.id)
 }
 
-// land lets a delayed write arrive.
+// land applies the delayed write with index i.
 func (s *sim) land(i int) {
 	s.trace("a delayed write arrives")
 	s.accept(s.db.delayed[i])
 	s.db.delayed = slices.Delete(s.db.delayed, i, i+1)
 }
 
-// finished reports whether everything was processed and committed, and nothing
-// can fail any more.
+// finished reports whether all messages are processed and committed, and there are no more failures.
 func (s *sim) finished() bool {
 	if s.over() {
 		return true
@@ -371,11 +369,11 @@ func (s *sim) finished() bool {
 	for _, p := range s.parts {
 		// What was saved and not committed before a crash stays so until there
 		// is more: a local store needs no commit, nor a group that has forgotten its own.
-		if !s.saved(p) || s.files && len(p.file.bytes) < p.fileSize { // who has lost a checkpoint writes again
+		if !s.saved(p) || s.files && len(p.file.bytes) < p.fileSize { // a process without its checkpoint writes again
 			return false
 		}
 	}
-	// A zombie is awake again and has to notice that it is one.
+	// A zombie is awake again, and has to notice that its generation is over.
 	for _, m := range s.members {
 		for _, w := range m.workers {
 			if w.generation != s.group.generation {
@@ -386,7 +384,7 @@ func (s *sim) finished() bool {
 	return len(s.db.delayed) == 0 && (!s.db.forgets || s.step%50 == 0 && s.missing() == 0)
 }
 
-// stuck fails with the missing points.
+// stuck fails the simulation, and reports the missing points.
 func (s *sim) stuck() {
 	var at []string
 	for _, p := range s.parts {
@@ -416,7 +414,7 @@ func (s *sim) saved(p *partition) bool {
 	return false
 }
 
-// fail keeps the first failure.
+// fail records a failure. The first failure wins.
 func (s *sim) fail(format string, args ...any) {
 	if s.result.Err == nil {
 		s.result.Err = fmt.Errorf("step %d: "+format, append([]any{s.step}, args...)...)

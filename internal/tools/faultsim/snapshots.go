@@ -13,14 +13,13 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
-// topicStore keeps checkpoints in a log that all members see, as package kafka
-// does: in chunks with keys of their own, of which the offset's commit says how many
-// count.
+// topicStore keeps checkpoints in a log that all members see, like package kafka. A snapshot consists of chunks with
+// keys of their own. The commit of the offset holds the number of valid chunks.
 type topicStore struct {
 	*worker
 	current, previous snapshotID
-	begun             bool           // current is ours
-	unused            map[string]int // chunks of snapshots to remove after the next commit, as in kafka.Store
+	begun             bool           // true: this store wrote current
+	unused            map[string]int // numbers of chunks of snapshots to remove after the next commit, as in kafka.Store
 }
 
 func newTopicStore(w *worker) *topicStore {
@@ -60,7 +59,7 @@ func (t *topicStore) Load(context.Context) ([]checkpoint.Checkpoint, error) {
 	return list, err
 }
 
-// read returns the intact part of a snapshot, and makes it the current one.
+// read returns the intact part of a snapshot, and sets current to it.
 func (t *topicStore) read(id snapshotID) ([]checkpoint.Checkpoint, error) {
 	var b []byte
 	for k := range id.chunks {
@@ -84,12 +83,12 @@ func (t *topicStore) read(id snapshotID) ([]checkpoint.Checkpoint, error) {
 	return list, err
 }
 
-const foreignID = "foreign" // of the snapshot of another group
+const foreignID = "foreign" // id of the snapshot of another group
 
-// ours reports whether a snapshot is one of the group.
+// ours reports whether a snapshot belongs to the group.
 func (t *topicStore) ours(id string) bool { return id != foreignID || t.sim.o.Bug == ForeignSnapshot }
 
-// newest returns the newest snapshot of the group, which has forgotten its commits.
+// newest returns the newest snapshot of a group that has forgotten its commits.
 func (t *topicStore) newest() ([]checkpoint.Checkpoint, error) {
 	var ids []snapshotID
 	for _, id := range slices.Sorted(maps.Keys(t.p.manifests)) {
@@ -106,7 +105,7 @@ func (t *topicStore) newest() ([]checkpoint.Checkpoint, error) {
 	return nil, checkpoint.ErrNoCheckpoint
 }
 
-// found returns the number of chunks of each snapshot of the group that is in the topic.
+// found returns, for each snapshot of the group in the topic, its number of chunks.
 func (t *topicStore) found() map[string]int {
 	found := make(map[string]int)
 	for id, m := range t.p.manifests {
@@ -124,11 +123,11 @@ func (t *topicStore) found() map[string]int {
 	return found
 }
 
-// collect removes unused snapshots but the last two, as kafka.Store does: the group may have forgotten the
-// commit that names them.
+// collect removes all unused snapshots except the last two, like kafka.Store. The group may have forgotten the commit
+// that names these two.
 func (t *topicStore) collect() {
 	keep := map[string]int{t.current.id: t.current.chunks, t.previous.id: t.previous.chunks}
-	for id, chunks := range t.unused { // in any order: removals do not depend on one another
+	for id, chunks := range t.unused { // any order, because removals are independent
 		for k := keep[id]; k < chunks; k++ {
 			delete(t.p.snapshots, fmt.Sprintf("%s/%d", id, k))
 		}
@@ -139,7 +138,7 @@ func (t *topicStore) collect() {
 	clear(t.unused)
 }
 
-// foreign saves a checkpoint of another group, which has begun in the middle of the log.
+// foreign saves a checkpoint of another group, which began in the middle of the log.
 func (s *sim) foreign(p *partition) {
 	from := len(p.log) / 3
 	other := &partition{number: p.number, log: p.log[from : 2*from]}

@@ -11,26 +11,25 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
-// What happens to the topic and to the commits of the group, rather than to who works.
-// After a replacement or a growth nobody may go on: the simulation ends when all
-// processes have noticed.
+// This file has the failures of the topic and of the commits of the group. After a replacement or a growth of the topic
+// all processes must stop. The simulation ends when all of them have noticed the change.
 
 var (
 	errReplaced = errors.New("faultsim: the log is another one")
 	errGrown    = errors.New("faultsim: the topic has other partitions than before")
 )
 
-// noticeWithin is the number of steps within which every member has to notice a change of the topic.
+// noticeWithin is the largest number of steps between a change of the topic and its notice by every member.
 const noticeWithin = 20_000
 
-// change is what has happened to the topic; "" = nothing.
+// change describes a change of the topic. Kind "": no change.
 type change struct {
 	kind Fault
-	at   int         // step
-	old  []partition // logs as they were
+	at   int         // step of the change
+	old  []partition // logs before the change
 }
 
-// topicEvents lets things happen to the topic.
+// topicEvents draws the events of the topic in one step.
 func (s *sim) topicEvents() {
 	for _, p := range s.parts {
 		if s.chance(Expiry, 100) {
@@ -50,7 +49,7 @@ func (s *sim) topicEvents() {
 	}
 }
 
-// expire makes the group forget what it has committed, while there is more to come.
+// expire makes the group forget its commits of a partition while the log still grows.
 func (s *sim) expire(p *partition) {
 	if s.local || s.o.Bug == MutableKey || p.committed.next < 0 || p.end == len(p.log) || s.change.kind != "" {
 		return
@@ -60,15 +59,14 @@ func (s *sim) expire(p *partition) {
 	s.trace("the group forgets the commits of partition %d", p.number)
 }
 
-// replace deletes a log and creates it again with other messages. The broker may delete
-// the commits with it.
+// replace deletes a log and creates it again with other messages. The broker may delete its commits, too.
 func (s *sim) replace(p *partition) {
 	s.change = change{kind: Replacement, at: s.step}
 	s.keepLogs()
 	p.transactions = nil
 	p.log = slices.Clone(newPartition(s.rng, p.number, 10+s.rng.IntN(100)).log)
 	for i := range p.log {
-		p.log[i].Time = 1 // none is one of the old log
+		p.log[i].Time = 1 // differs from all times of the old log
 	}
 	p.start, p.end = 0, s.rng.IntN(len(p.log)+1)
 	if !s.local && s.rng.IntN(2) == 0 {
@@ -78,14 +76,14 @@ func (s *sim) replace(p *partition) {
 	s.trace("partition %d is replaced by a log of %d messages", p.number, len(p.log))
 }
 
-// keepLogs keeps the logs as they are before a change.
+// keepLogs copies the logs before a change.
 func (s *sim) keepLogs() {
 	for _, q := range s.parts {
 		s.change.old = append(s.change.old, partition{number: q.number, log: q.log, transactions: q.transactions})
 	}
 }
 
-// grow adds a partition to which the messages of the first one go from now on.
+// grow adds a partition. It receives the later messages of the first partition.
 func (s *sim) grow() {
 	s.change = change{kind: Growth, at: s.step}
 	first := s.parts[0]
@@ -105,12 +103,12 @@ func (s *sim) grow() {
 	s.trace("the topic has %d partitions now", len(s.parts))
 }
 
-// settings are what the states of a process depend on.
+// settings returns the settings on which the states of a process depend.
 func (m *member) settings() []checkpoint.Setting {
 	return []checkpoint.Setting{{Key: "model.type", Value: "model"}, {Key: "topic.partitions", Value: strconv.Itoa(m.partitions)}}
 }
 
-// partitionsKnown is what a process that starts now remembers of their number.
+// partitionsKnown returns the number of partitions that a process starting now finds in commits and checkpoints.
 func (s *sim) partitionsKnown() int {
 	if s.o.Bug == ForgottenCount {
 		return 0
@@ -118,8 +116,8 @@ func (s *sim) partitionsKnown() int {
 	return len(s.parts)
 }
 
-// refused reports whether a process finds that the topic has other partitions than the
-// commits of the group, or than it had when the process started.
+// refused reports whether the number of partitions of the topic differs from the commits of the group, or from the
+// number at the start of the process.
 func (s *sim) refused(m *member) bool {
 	if s.o.Bug == ForgottenCount {
 		return false
@@ -129,14 +127,14 @@ func (s *sim) refused(m *member) bool {
 	})
 }
 
-// quit ends a process that has noticed.
+// quit ends a process that has noticed a change of the topic.
 func (s *sim) quit(m *member, err error) {
 	s.noticed = true
 	m.alive, m.workers = false, nil
 	s.trace("member %d ends: %v", m.name, err)
 }
 
-// over reports whether everybody has noticed what happened to the topic.
+// over reports whether all processes have noticed the change of the topic.
 func (s *sim) over() bool {
 	if s.change.kind == "" {
 		return false
@@ -147,12 +145,11 @@ func (s *sim) over() bool {
 	return s.noticed && !slices.ContainsFunc(s.members, func(m *member) bool { return m.alive })
 }
 
-// mixed reports whether a point, or a dead letter, is of a series of which the messages
-// of another log may have been seen for a moment: until the next checkpoint.
+// mixed reports whether the sink may hold points and dead letters from two logs. A process may have read messages of
+// the other log until its next checkpoint.
 func (s *sim) mixed() bool { return s.change.kind == Replacement }
 
-// prefix returns the state of an engine that has seen the messages before an offset of
-// the log as it was before the topic changed.
+// prefix returns the state of an engine after the messages before an offset of the old log, before the change.
 func (s *sim) prefix(p *partition, next int64) ([]byte, error) {
 	old := &partition{number: p.number, log: p.log[:min(next, int64(len(p.log)))]}
 	if p.number < len(s.change.old) {
@@ -167,8 +164,7 @@ func (s *sim) prefix(p *partition, next int64) ([]byte, error) {
 	return old.state, err
 }
 
-// checkChanged verifies that no checkpoint covers messages of two logs, or a series in
-// two partitions.
+// checkChanged verifies that no checkpoint covers messages of two logs, or one series in two partitions.
 func (s *sim) checkChanged(p *partition, next int64, state []byte, err error) {
 	switch {
 	case errors.Is(err, checkpoint.ErrNoCheckpoint):

@@ -6,16 +6,15 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// transaction is a part of a log that a producer has written at once. Until it is decided, readers wait
-// before it.
+// transaction is a part of a log that a producer writes atomically. Readers wait before an undecided transaction.
 type transaction struct {
-	from, to int // offsets
+	from, to int // offsets [from, to)
 	aborted  bool
 	decided  bool
 }
 
-// drawTransactions makes transactions of some messages, of which some will be aborted. The last message
-// counts, so that the end of a log can be committed.
+// drawTransactions puts some messages into transactions, and aborts some of these. The last message always counts, so
+// that the end of a log can be committed.
 func (p *partition) drawTransactions(rng *rand.Rand) {
 	for from := rng.IntN(10); from+1 < len(p.log); from += 1 + rng.IntN(20) {
 		to := min(from+1+rng.IntN(6), len(p.log)-1)
@@ -24,7 +23,7 @@ func (p *partition) drawTransactions(rng *rand.Rand) {
 	}
 }
 
-// transactionEvents lets producers decide their transactions, which may take long.
+// transactionEvents lets producers decide their transactions, which may take many steps.
 func (s *sim) transactionEvents(p *partition) {
 	for i := range p.transactions {
 		t := &p.transactions[i]
@@ -34,10 +33,11 @@ func (s *sim) transactionEvents(p *partition) {
 	}
 }
 
-// stalled reports whether the producer of a transaction hangs: for most of the time in one of eight.
+// stalled reports whether the producer of transaction i hangs in this step. One producer in eight hangs in 99% of the
+// steps.
 func (s *sim) stalled(i int) bool { return i%8 == 3 && s.rng.IntN(100) > 0 }
 
-// stable returns the offset up to which messages can be read.
+// stable returns the offset before which messages can be read.
 func (p *partition) stable(bug Bug) int {
 	if bug == OpenRead {
 		return p.end
@@ -50,7 +50,7 @@ func (p *partition) stable(bug Bug) int {
 	return p.end
 }
 
-// aborted reports whether the message at an offset does not count.
+// aborted reports whether the message at an offset belongs to an aborted transaction.
 func (p *partition) aborted(offset int) bool {
 	for _, t := range p.transactions {
 		if t.from <= offset && offset < t.to {
@@ -60,7 +60,7 @@ func (p *partition) aborted(offset int) bool {
 	return false
 }
 
-// skipped reports whether a reader knows that the message at an offset was aborted.
+// skipped reports whether a reader skips the message at an offset as aborted.
 func (p *partition) skipped(offset int) bool {
 	for _, t := range p.transactions {
 		if t.from <= offset && offset < t.to {

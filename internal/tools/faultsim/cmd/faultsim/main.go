@@ -1,4 +1,4 @@
-// Command faultsim replays one seed of the simulation, or searches many.
+// Command faultsim replays one seed of the simulation, or searches many seeds for a failure.
 package main
 
 import (
