@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	billTime  = 5 * time.Second // of a profile, at least: the profiler looks a hundred times a second
-	billLeast = .01             // share of the parts that are printed
-	billDepth = 3               // package, stage, part of the stage
+	billTime  = 5 * time.Second // smallest time of a profile; the profiler takes 100 samples per second
+	billLeast = .01             // smallest share of a printed part
+	billDepth = 3               // levels of parts: package, stage, part of the stage
 )
 
-// billed are the packages whose methods are the parts of the bill. The time of other packages, kernels among them,
-// belongs to the part that calls them.
+// billed lists the packages whose methods are the parts of the bill. The time of other packages, such as kernels,
+// belongs to the calling part.
 var billed = []string{"varmodel/auto", "varmodel/series", "varmodel/interval", "eval/anomaly", "eval", "stream/assemble", "stream/engine", "stream/run"}
 
-// printBill prints where the time of a sample goes, from profiles of series that send rows in turn.
+// printBill prints the time per sample of each part, from profiles of a fleet whose series send rows in turn.
 func printBill() {
 	for _, f := range []fleet{{1, 10_000, 7}, {100, 300, 7}} {
 		for _, tier := range []string{"tiny", "light", "full"} {
@@ -41,10 +41,10 @@ func printBill() {
 	}
 }
 
-// bill is the time in ns per sample of each part, and of the parts within it. The whole has the name "".
+// bill maps the name of a part to its time in ns per sample, including inner parts. The whole has the name "".
 type bill map[string]float64
 
-// bill runs f until billTime has passed.
+// bill profiles runs of f until billTime has passed.
 func (f fleet) bill(tier string, horizon int) bill {
 	var buffer bytes.Buffer
 	check(pprof.StartCPUProfile(&buffer))
@@ -67,7 +67,7 @@ func (f fleet) bill(tier string, horizon int) bill {
 	return b
 }
 
-// order puts the parts of a whole behind it, the dearest first.
+// order is a comparison of parts: a whole comes before its parts, and parts are sorted by descending time.
 func (b bill) order(x, y string) int {
 	p, q := strings.Split(x, "/"), strings.Split(y, "/")
 	for n := range min(len(p), len(q)) {
@@ -78,8 +78,8 @@ func (b bill) order(x, y string) int {
 	return len(p) - len(q)
 }
 
-// partsOf returns the parts in which a sample of a profile was taken, from the outermost to the innermost one: the
-// package, and the types whose methods called each other.
+// partsOf returns the parts of a sample of a profile, outermost first: the package, then the types whose methods call
+// each other.
 func partsOf(s *profile.Sample) []string {
 	var parts []string
 	for _, location := range slices.Backward(s.Location) {
@@ -103,7 +103,7 @@ func partsOf(s *profile.Sample) []string {
 	return parts
 }
 
-// methodOf splits the name of a method of a billed package.
+// methodOf splits the name of a method of a billed package. ok is false for other functions.
 func methodOf(function string) (pkg, receiver string, ok bool) {
 	name, ok := strings.CutPrefix(function, "github.com/orffvar/forecaster/")
 	if !ok {

@@ -18,8 +18,8 @@ func now() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// mostMemory returns the most memory that a process that has ended had, in MB. Linux counts what
-// this process had when it started that one, too.
+// mostMemory returns the peak memory of a finished process, in MB. Linux includes the memory of this process at
+// the start of the other process.
 func mostMemory(p *os.ProcessState) string {
 	return fmt.Sprintf("%.0f", float64(p.SysUsage().(*syscall.Rusage).Maxrss)*1024/1e6)
 }

@@ -12,5 +12,5 @@ var start = time.Now()
 // now returns the time since the program started.
 func now() time.Duration { return time.Since(start) }
 
-// mostMemory returns the most memory that a process had: not known here.
+// mostMemory returns "", because the peak memory of a process is not known on this system.
 func mostMemory(*os.ProcessState) string { return "" }

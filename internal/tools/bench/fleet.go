@@ -17,12 +17,12 @@ import (
 	"github.com/orffvar/forecaster/stream/run"
 )
 
-// fleet is many series that send a row each in turn, as hosts do.
+// fleet describes many series that send one row each in turn, like hosts.
 type fleet struct{ series, rows, variables int }
 
 func (f fleet) String() string { return fmt.Sprintf("%d x %d", f.series, f.rows) }
 
-// configured returns the engine of the program with the given tier and horizon for f.
+// configured returns the engine configuration of the program for f, with the given tier and horizon.
 func (f fleet) configured(tier string, horizon int) engine.Config {
 	c := config.Default()
 	c.Model.Tier, c.Model.Horizon = tier, horizon
@@ -77,9 +77,9 @@ func (r *rows) Decode(dst *stream.Record, _ *stream.Message) error {
 	return nil
 }
 
-// run sends the rows through the engine in one goroutine, as a source with a backlog does, and
-// tells after each batch how many it has sent. It returns the processor time per row in ns, and
-// the bytes that a series holds at the end.
+// run sends the rows through the engine in one goroutine, like a source with a backlog. It calls after with the number
+// of sent rows after each batch. It returns the processor time per row in ns, and the memory per series at the end in
+// bytes.
 func (f fleet) run(tier string, horizon int, after func(rows int)) (ns, bytes float64) {
 	before := inUse()
 	ec := f.configured(tier, horizon)
@@ -117,7 +117,7 @@ func (f fleet) run(tier string, horizon int, after func(rows int)) (ns, bytes fl
 	return float64(spent) / float64(f.rows*f.series), bytes / float64(f.series)
 }
 
-// fleetTable prints what many series cost.
+// fleetTable prints the time per row and the memory per series of fleets.
 func fleetTable(*roofline) {
 	table("Fleets: series that send rows in turn, seven variables", "series x rows", "tier", "rows per second:", "KB per series:")
 	for _, f := range []fleet{{2000, 20, 7}, {200, 3000, 7}, {2000, 300, 7}} {
@@ -128,7 +128,7 @@ func fleetTable(*roofline) {
 	}
 }
 
-// steadyTable prints what the models and the scorer hold while ten million samples come.
+// steadyTable prints the memory of the models and the scorer over ten million samples.
 func steadyTable(*roofline) {
 	f := fleet{2000, 5000, 2}
 	table(fmt.Sprintf("Memory of %d series of %d variables, light tier", f.series, f.variables), "samples:", "heap, MB:")

@@ -15,7 +15,7 @@ import (
 	"github.com/orffvar/forecaster/sgd/online"
 )
 
-// A section is one table of the report.
+// section is one table of the report.
 type section struct {
 	name  string
 	print func(r *roofline)
@@ -71,8 +71,7 @@ func main() {
 	}
 }
 
-// table prints a title and the head of a table. Columns whose name ends in a
-// colon are aligned to the right.
+// table prints a title and the head of a table. Columns with a name ending in a colon are aligned to the right.
 func table(title string, columns ...string) {
 	fmt.Printf("\n%s\n\n", title)
 	rule := make([]string, len(columns))
@@ -151,8 +150,8 @@ func print(name string, w work, t timing, bound, ratio float64) {
 	row(name, w.name, ns(t.median()), b, percent, fmt.Sprint(t.allocs), fmt.Sprintf("%.1f", ratio))
 }
 
-// learners have the shapes that they have in the default model at seven
-// variables; the last is the one of plain ORFFVAR.
+// learners returns workloads with the shapes of the default model at seven variables. The last workload has the shape
+// of plain ORFFVAR.
 func learners() []work {
 	rls := func(features, outputs int, forgetting float64) work {
 		l, err := online.NewRLS(online.RLSConfig{Features: features, Outputs: outputs, Ridge: 100, Forgetting: forgetting, MaxLeverage: 1})
@@ -176,7 +175,7 @@ func learners() []work {
 	}
 }
 
-// growth fits the exponents with which time grows in the sizes.
+// growth fits the exponents of the growth of time with the sizes.
 func growth(runs int, least time.Duration) {
 	fit := func(in string, sizes []int, expected string, make func(n int) work) {
 		works := []work{}
@@ -206,7 +205,7 @@ func growth(runs int, least time.Duration) {
 	row("series, memory of ORFFVAR by gradient", fmt.Sprintf("%d to %d", sizes[0], sizes[len(sizes)-1]), fmt.Sprintf("%.2f", slope(x, y)), "1")
 }
 
-// slope returns the slope of the least squares line.
+// slope returns the slope of the least squares line of y on x.
 func slope(x, y []float64) float64 {
 	n := float64(len(x))
 	var sx, sy, sxx, sxy float64
@@ -219,7 +218,7 @@ func slope(x, y []float64) float64 {
 	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
 }
 
-// processor returns the name of the processor, if the system has it.
+// processor returns the name of the processor, if the system reports it.
 func processor() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// work is a timed workload; do processes the given number of samples.
+// work is a timed workload. do processes the given number of samples.
 type work struct {
 	name    string
 	samples int
 	do      func()
 }
 
-// timing is the result of one work.
+// timing is the result of one workload.
 type timing struct {
-	ns     []float64 // per sample, one value for each run
-	allocs float64   // per call
+	ns     []float64 // ns per sample, one value per run
+	allocs float64   // allocations per call
 }
 
 func (t timing) median() float64 { return median(t.ns) }
@@ -37,7 +37,7 @@ func median(v []float64) float64 {
 	return v[len(v)/2]
 }
 
-// measure times the works alternately, runs times each, for at least the given time.
+// measure times the workloads alternately, runs times each, for at least the given time per run.
 func measure(runs int, least time.Duration, works ...work) []timing {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

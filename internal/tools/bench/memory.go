@@ -10,8 +10,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
-// plainORFFVAR is the smallest ORFFVAR: one lag, 100 frequencies, learnt by the
-// normalised gradient.
+// plainORFFVAR returns the smallest ORFFVAR: one lag, 100 frequencies, normalised gradient.
 func plainORFFVAR(dim int) eval.Model {
 	return must(auto.NewORFFVAR(auto.ORFFVARConfig{Dim: dim, Order: 1, Horizon: 1, Frequencies: 100, Optimiser: auto.NLMS}))
 }
@@ -23,8 +22,7 @@ func must(m eval.Model, err error) eval.Model {
 	return m
 }
 
-// heapOf returns the memory of n series, each with a model of its own that has
-// seen enough samples to know its bandwidth.
+// heapOf returns the memory of n series. Each series has a model of its own, with enough samples for a bandwidth.
 func heapOf(n int, model func() eval.Model) float64 {
 	const dim = 5
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -57,7 +55,7 @@ func inUse() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// memoryTable prints what a series of five variables needs.
+// memoryTable prints the memory of a series with five variables.
 func memoryTable(*roofline) {
 	table("Memory of a series of 5 variables with a model of its own", "model", "KB:", "100,000 series, GB:")
 	for _, m := range []struct {

@@ -14,8 +14,8 @@ import (
 	"github.com/orffvar/forecaster/stream/run"
 )
 
-// elapsed sends the rows of f, spread over partitions, through one pipeline each: reading, models,
-// scorer and a sink that drops the points. It returns the time per row in ns.
+// elapsed divides the rows of f among partitions, and sends each partition through a pipeline of its own: reading,
+// models, scorer, and a sink that drops the points. It returns the time per row in ns.
 func (f fleet) elapsed(tier string, partitions int, shards bool) float64 {
 	part := f
 	part.series /= partitions
@@ -39,7 +39,7 @@ func (f fleet) elapsed(tier string, partitions int, shards bool) float64 {
 	return float64(time.Since(begin)) / float64(f.rows*part.series*partitions)
 }
 
-// partitionTable prints how fast the processors of this machine work off a backlog.
+// partitionTable prints the time per row of a backlog, on all processors of this machine.
 func partitionTable(*roofline) {
 	processors := runtime.GOMAXPROCS(0)
 	table(fmt.Sprintf("A backlog on %d processors: 100 series x 300 rows, seven variables, best of three by the clock", processors),

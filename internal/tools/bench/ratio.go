@@ -24,15 +24,15 @@ import (
 
 const (
 	ratioTurns = 5
-	// ratioSlower is the ratio of processor times that needs a line in the changelog: "slower: `run`", and why.
+	// ratioSlower is the smallest ratio of processor times that needs a line in the changelog: "slower: `run`", and why.
 	ratioSlower = 1.03
 
 	ratioMessages = 200_000
 	ratioTopic    = "metrics"
-	ratioPatience = 2 * time.Minute // for one run
+	ratioPatience = 2 * time.Minute // time limit of one run
 )
 
-// wholeRun is a run of the program as a user starts it.
+// wholeRun is a run of the program in the way of a user.
 type wholeRun struct {
 	name string
 	run  func(program string) (spent, error)
@@ -50,11 +50,11 @@ func (r *wholeRun) keepBest(best *spent, program string) error {
 	return nil
 }
 
-// spent is what a run has taken.
-type spent struct{ clock, processor, memory float64 } // s, s, MB
+// spent holds the wall time, processor time and peak memory of a run.
+type spent struct{ clock, processor, memory float64 } // units: s, s, MB
 
-// printRatios prints what runs of the program now take over what they take before, in turns. The error names the
-// runs that have become slower without a line in the changelog.
+// printRatios runs the programs before and now alternately, and prints the ratios now / before. The error names the
+// slower runs without a line in the changelog.
 func printRatios(before, now, changelog string) error {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
@@ -86,7 +86,7 @@ func printRatios(before, now, changelog string) error {
 	return nil
 }
 
-// wholeRuns makes the data of the runs in dir.
+// wholeRuns returns the runs, and writes their data to dir. Call done after the last run.
 func wholeRuns(dir string) (runs []wholeRun, done func()) {
 	one, many, short := filepath.Join(dir, "one.csv"), filepath.Join(dir, "many.csv"), filepath.Join(dir, "short.csv")
 	fleet{1, 20_000, variables}.writeTo(one)
@@ -122,7 +122,7 @@ func wholeRuns(dir string) (runs []wholeRun, done func()) {
 	}
 }
 
-// finish runs a command to its end.
+// finish runs a command to its end, and returns its costs.
 func finish(c *exec.Cmd) (spent, error) {
 	begin := time.Now()
 	if out, err := c.CombinedOutput(); err != nil {
@@ -132,11 +132,11 @@ func finish(c *exec.Cmd) (spent, error) {
 }
 
 func spentBy(p *os.ProcessState, begin time.Time) spent {
-	memory, _ := strconv.ParseFloat(mostMemory(p), 64) // not known everywhere
+	memory, _ := strconv.ParseFloat(mostMemory(p), 64) // 0 on systems without peak memory
 	return spent{time.Since(begin).Seconds(), (p.UserTime() + p.SystemTime()).Seconds(), memory}
 }
 
-// filledBroker starts a broker in this process with the messages of one series.
+// filledBroker starts a broker in this process, filled with the messages of one series.
 func filledBroker() *devbroker.Broker {
 	broker, err := devbroker.Start(1, []string{ratioTopic})
 	check(err)
@@ -153,7 +153,7 @@ func filledBroker() *devbroker.Broker {
 	return broker
 }
 
-// readTopic runs a job until it has committed all messages.
+// readTopic runs a job until it has committed all messages, and returns its costs.
 func readTopic(program, broker, group, state string) (spent, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), ratioPatience)
 	defer cancel()

@@ -15,7 +15,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// writeTo writes the rows of f to a CSV file. The name of a single series is left out.
+// writeTo writes the rows of f to a CSV file. A single series has no column for its name.
 func (f fleet) writeTo(name string) {
 	file, err := os.Create(name)
 	check(err)
@@ -47,7 +47,7 @@ func (f fleet) writeTo(name string) {
 	check(file.Close())
 }
 
-// replayTable prints how the program itself replays fleets, from a file, on all processors.
+// replayTable prints the speed of the program for replays of fleets from a file, on all processors.
 func replayTable(*roofline) {
 	dir, err := os.MkdirTemp("", "bench")
 	check(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/sgd/online"
 )
 
-// recursive learns by recursive least squares, n features and one output.
+// recursive is the workload of recursive least squares with n features and one output.
 func recursive(n int) work {
 	l, err := online.NewRLS(online.RLSConfig{Features: n, Outputs: 1, Ridge: 1, Forgetting: 1})
 	if err != nil {
@@ -25,8 +25,8 @@ type learner interface {
 	Update(phi, e []float64)
 }
 
-// learning predicts and learns random samples, eight in each call, because RLS defers
-// some of its work for so many.
+// learning is the workload of predicting and learning random samples. A call has eight samples, because RLS defers
+// some of its work for eight samples.
 func learning(name string, l learner, features, outputs int) work {
 	const calls = 8
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -45,7 +45,7 @@ func learning(name string, l learner, features, outputs int) work {
 	}}
 }
 
-// recursiveGonum does the same with gonum: Symv and Syr on the upper half of P.
+// recursiveGonum is the same workload with gonum: Symv and Syr on the upper half of P.
 func recursiveGonum(n int) work {
 	rng := rand.New(rand.NewPCG(2, 2))
 	data := normals(rng, 64*n)
@@ -67,8 +67,8 @@ func recursiveGonum(n int) work {
 	}}
 }
 
-// boundRecursive counts three multiply-adds for each element of one half of P. It is read
-// once a step and written once in eight steps, back and forth.
+// boundRecursive returns the bound of recursive: three multiply-adds per element of one half of P, which is read once
+// per step and written once in eight steps, back and forth.
 func boundRecursive(r *roofline, n int) float64 {
 	bytes := 4 * n * n
 	m := r.memory(bytes)

@@ -7,16 +7,16 @@ import (
 	"github.com/orffvar/forecaster/internal/isa"
 )
 
-// roofline has the measured peak rates of processor and memory.
+// roofline holds the measured peak rates of processor and memory.
 type roofline struct {
 	runs  int
 	least time.Duration
-	flops float64 // per nanosecond
+	flops float64 // operations per ns
 	rates map[int]rates
 }
 
-// rates are bytes per nanosecond of loops over memory: in one direction, and back and
-// forth, which finds the end of the last pass in the caches.
+// rates holds the rates of loops over memory, in bytes per ns: in one direction, and back and forth. A loop back and
+// forth finds the end of the last pass in the caches.
 type rates struct{ read, readWrite, readBackAndForth, readWriteBackAndForth float64 }
 
 func newRoofline(runs int, least time.Duration) *roofline {
@@ -27,13 +27,13 @@ func newRoofline(runs int, least time.Duration) *roofline {
 
 const peakCalls = 1000
 
-// peak does nothing but multiply-adds.
+// peak is a workload of multiply-adds only.
 var peak = work{"peak", 1, func() { multiplyAdds(peakCalls) }}
 
 func flopsOf(t timing) float64 { return 2 * 12 * peakCalls * float64(lanes()) / t.median() }
 
-// beside times the works alternately with peak, and discards the memory rates: bounds and
-// works are measured at the same time, since other programs slow down both.
+// beside times the workloads alternately with peak, and discards the memory rates. Bounds and workloads are measured at
+// the same time, because other programs slow down both.
 func (r *roofline) beside(works ...work) []timing {
 	t := measure(r.runs, r.least, append(works, peak)...)
 	r.flops = flopsOf(t[len(works)])
@@ -63,7 +63,7 @@ func (r *roofline) memory(bytes int) rates {
 	return v
 }
 
-// backAndForth goes over the given number of bytes of b in pieces, forth and back.
+// backAndForth calls over for pieces of the first bytes of b, in ascending and then in descending order.
 func backAndForth(b []float64, bytes int, over func(p *float64, n int)) {
 	const piece = 32 << 10
 	at := func(i int) { over(&b[i/8], min(piece, bytes-i)) }
@@ -76,8 +76,8 @@ func backAndForth(b []float64, bytes int, over func(p *float64, n int)) {
 	}
 }
 
-// bound returns the least time of flops operations and of reading and writing the given
-// numbers of bytes, at the rates of a loop over both together.
+// bound returns a lower bound in ns for flops operations, and for reading and writing the given numbers of bytes, at
+// the rates of a loop over both together.
 func (r *roofline) bound(flops float64, readBytes, writeBytes int) float64 {
 	m := r.memory(readBytes + writeBytes)
 	return max(flops/r.flops, float64(readBytes)/m.read+float64(writeBytes)/m.readWrite)

@@ -12,27 +12,26 @@ import (
 	"github.com/orffvar/forecaster/sgd/online"
 )
 
-// shape is the shape of a stochastic gradient learner: d outputs, D frequencies, m
-// inputs.
+// shape is the shape of a stochastic gradient learner: d outputs, D frequencies, m inputs.
 type shape struct{ d, D, m int }
 
 func (s shape) String() string { return fmt.Sprintf("(%d, %d, %d)", s.d, s.D, s.m) }
 
 const (
-	numbers = 40_000 // in the data of a problem, see newProblem
+	numbers = 40_000 // numbers in the data of a problem, see newProblem
 	batch   = 48     // samples per call
-	step    = 0.5    // of the normalised gradient
+	step    = 0.5    // step of the normalised gradient
 )
 
-// problem is data and frequencies of one shape.
+// problem holds data and frequencies for one shape.
 type problem struct {
 	shape
 	x, y []float64 // samples x m, samples x d
 	w    []float64 // m x D, in turns
 }
 
-// newProblem draws enough data that the branch predictor cannot learn the branches of
-// math.Sincos, as in a stream, and little enough that the L2 cache has room for the weights.
+// newProblem draws random data. The amount is so large that the branch predictor cannot learn the branches of
+// math.Sincos, as in a stream. It is so small that the L2 cache has room for the weights.
 func newProblem(s shape) *problem {
 	rng := rand.New(rand.NewPCG(1, 1))
 	n := max(2, numbers/(batch*(s.m+s.d))) * batch
@@ -52,7 +51,7 @@ func normals(rng *rand.Rand, n int) []float64 {
 	return v
 }
 
-// reader returns a function that returns the next sample.
+// reader returns a function that returns the next sample, in a cycle.
 func (p *problem) reader() func() (x, y []float64) {
 	t, samples := 0, len(p.x)/p.m
 	return func() (x, y []float64) {
@@ -72,7 +71,7 @@ func (p *problem) learner() *online.FourierNLMS {
 	return l
 }
 
-// ours predicts each sample and then learns from it.
+// ours is the workload of predicting and then learning each sample.
 func (p *problem) ours(name string) work {
 	l := p.learner()
 	e, next := make([]float64, p.d), p.reader()
@@ -88,7 +87,7 @@ func (p *problem) ours(name string) work {
 	}}
 }
 
-// gonum runs the same algorithm with gonum's matrices and math.Sincos.
+// gonum is the same algorithm with the matrices of gonum and math.Sincos.
 func (p *problem) gonum() work {
 	theta := blas64.General{Rows: p.d, Cols: 2 * p.D, Stride: 2 * p.D, Data: make([]float64, p.d*2*p.D)}
 	w := blas64.General{Rows: p.D, Cols: p.m, Stride: p.m, Data: make([]float64, p.D*p.m)}
@@ -118,10 +117,9 @@ func (p *problem) gonum() work {
 	}}
 }
 
-// bound counts 2 m D operations for the projection, 28 for a sine and a cosine, and
-// 8 d D for prediction and update. W and Theta are read once a sample, and Theta is
-// written once in as many samples as there are deferred steps; deferring takes the
-// products of the features with those of the deferred steps.
+// bound counts 2 m D operations for the projection, 28 for a sine and a cosine, and 8 d D for prediction and update. W
+// and Theta are read once per sample. Theta is written once per group of deferred steps. Deferring needs the products
+// of the features with the features of the deferred steps.
 func (p *problem) bound(r *roofline) float64 {
 	kept := p.learner().Kept()
 	flops := 2*p.m*p.D + 28*p.D + 8*p.d*p.D + 2*p.D*(kept-1)

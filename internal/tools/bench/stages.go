@@ -19,17 +19,17 @@ import (
 )
 
 const (
-	variables = 7   // variables of the samples
-	samples   = 512 // which are repeated
+	variables = 7   // number of variables of a sample
+	samples   = 512 // number of different samples, which are repeated
 )
 
-// series has the samples of a mean-reverting walk, as messages and as values.
+// series holds the samples of a mean-reverting walk, as messages and as values.
 type series struct {
 	header []string // names of the CSV columns
 	names  []string
 	values [][]float64
 	json   [][]byte // named values
-	other  [][]byte // named values, each of another shape than the one before
+	other  [][]byte // named values, where consecutive messages differ in shape
 	array  [][]byte // arrays
 	csv    [][]byte
 }
@@ -65,7 +65,7 @@ func newSeries() *series {
 	return s
 }
 
-// decoding decodes one message after another.
+// decoding is the workload of a decoder.
 func decoding(name string, d stream.Decoder, messages [][]byte) work {
 	var r stream.Record
 	m := stream.Message{Topic: "bench", Key: []byte("s")}
@@ -79,7 +79,7 @@ func decoding(name string, d stream.Decoder, messages [][]byte) work {
 	}}
 }
 
-// applying sends samples through an engine with a model.
+// applying is the workload of an engine with a model. It also returns the last results.
 func (s *series) applying(name string, model func() (eval.Model, error)) (work, *engine.Results) {
 	e, err := engine.New(engine.Config{
 		Model: name, NewModel: func(int) (eval.Model, error) { return model() }, Horizon: 1, Config: assemble.Config{Variables: s.names},
@@ -108,13 +108,13 @@ func (s *series) applying(name string, model func() (eval.Model, error)) (work, 
 	return w, batch
 }
 
-// encoding writes the points of one batch repeatedly.
+// encoding is the workload of writing the points of a batch.
 func encoding(b *engine.Results) work {
 	var buf []byte
 	return work{"encode: line protocol, forecast and observation", 1, func() { buf = (lineproto.Encoder{}).AppendBatch(buf[:0], &b.Batch) }}
 }
 
-// stages are the steps of the pipeline except input and output.
+// stages returns the workloads of the pipeline without input and output.
 func stages() []work {
 	s := newSeries()
 	json, err := format.NewJSON(format.JSONConfig{})
