@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// coverage knows which tests run a line. Each test is run alone, once; what it covers is kept in the
-// user's cache under the hash of the test binary.
+// coverage finds the tests that run a line. Each test is run alone, once. Its coverage is kept in the cache folder of
+// the user, under the hash of the test binary.
 type coverage struct {
 	timeout time.Duration
 	known   map[string][]covered
@@ -28,14 +28,14 @@ func newCoverage(timeout time.Duration) *coverage {
 	return &coverage{timeout: timeout, known: make(map[string][]covered)}
 }
 
-// covered is what a test runs: lines of files, first and last of each block.
+// covered holds the coverage of a test: for each file, the first and last lines of the blocks that ran.
 type covered struct {
 	Test   string
 	Blocks map[string][][2]int
 }
 
-// of returns the regular expression of the tests of a package that run a line of a file, named by its
-// import path, "" without any. The argument what names the packages whose lines are measured.
+// of returns a regular expression of the tests of a package that run a line of a file; "": none. The file is named by
+// its import path. The argument what lists the packages with measured lines.
 func (c *coverage) of(ctx context.Context, what, tests, file string, line int) (string, error) {
 	all, ok := c.known[tests+" "+what]
 	if !ok {
@@ -70,7 +70,7 @@ func (c *coverage) measure(ctx context.Context, what, tests string) (all []cover
 	}
 	b, err := os.ReadFile(binary)
 	if err != nil {
-		return nil, nil // it has no tests
+		return nil, nil // the package has no tests
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -116,7 +116,7 @@ func (c *coverage) measure(ctx context.Context, what, tests string) (all []cover
 
 var profileLine = regexp.MustCompile(`^(.+):(\d+)\.\d+,(\d+)\.\d+ \d+ (\d+)$`)
 
-// readProfile adds the blocks of a cover profile that have run, by file.
+// readProfile adds the blocks of a cover profile that ran, by file.
 func readProfile(name string, blocks map[string][][2]int) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -127,14 +127,14 @@ func readProfile(name string, blocks map[string][][2]int) error {
 		if m == nil || string(m[4]) == "0" {
 			continue
 		}
-		first, _ := strconv.Atoi(string(m[2])) // digits, see profileLine
+		first, _ := strconv.Atoi(string(m[2])) // only digits, see profileLine
 		last, _ := strconv.Atoi(string(m[3]))
 		blocks[string(m[1])] = append(blocks[string(m[1])], [2]int{first, last})
 	}
 	return nil
 }
 
-// readPrograms adds the blocks that programs have run which a test has started from its own binary.
+// readPrograms adds the blocks that ran in programs which a test started from its own binary.
 func readPrograms(ctx context.Context, dir, profile string, blocks map[string][][2]int) error {
 	if files, err := os.ReadDir(dir); err != nil || len(files) == 0 {
 		return err

@@ -23,13 +23,13 @@ import (
 //go:embed equivalents.yaml
 var equivalentList []byte
 
-// equivalent is a drawn mutant that no test can notice, known by its lines.
+// equivalent is a drawn mutant that no test can detect, identified by its lines.
 type equivalent struct {
 	File, Old, New string
 	Why            string
 }
 
-// source is a package whose files are changed.
+// source is a package for mutants.
 type source struct {
 	ImportPath, Dir     string
 	GoFiles, EmbedFiles []string
@@ -37,32 +37,33 @@ type source struct {
 	Imports, TestImports, XTestImports []string
 }
 
-// drawing draws mutants: each line that has a place for one is as likely as any other.
+// drawing draws mutants. All lines with a site are equally likely.
 type drawing struct {
 	count       int
 	seed        uint64
 	packages    []string
-	also        []string       // packages whose tests are run beside those of the changed package; nil: those that import it
-	only        *regexp.Regexp // of the files
-	tests       string         // regular expression of the tests that are run; "": those that cover the line
+	also        []string       // packages with additional tests beside the changed package; nil: packages that import it
+	only        *regexp.Regexp // regular expression of the files; nil: all
+	tests       string         // regular expression of the tests; "": tests that cover the line
 	within      time.Duration
 	least       float64
-	module      string    // its path
+	module      string    // path of the module
 	sources     []*source // all packages of the module
 	equivalents []equivalent
 	coverage    *coverage
 	random      *rand.Rand
-	tree        string // copy of the module for changed queries; "" = none yet
+	tree        string // copy of the module for changed queries; "": none yet
 }
 
-// drawn is a mutant that was drawn.
+// drawn is a drawn mutant.
 type drawn struct {
 	mutation
 	pkg  *source
 	site site
 }
 
-// newDrawing takes packages, or those with files that differ from a revision of git.
+// newDrawing returns a drawing for the given packages, or for packages with files that differ from the git revision
+// since.
 func newDrawing(ctx context.Context, d drawing, since string) (*drawing, error) {
 	if err := yaml.UnmarshalWithOptions(equivalentList, &d.equivalents, yaml.Strict()); err != nil {
 		return nil, err
@@ -112,11 +113,11 @@ func changedPackages(ctx context.Context, since string) (dirs []string, err erro
 	return dirs, nil
 }
 
-// lines are the lines of a file that have a place for a mutant.
+// lines holds the lines of a file with sites.
 type lines struct {
 	pkg   *source
 	file  string
-	sites []site // of one line
+	sites []site // sites of one line
 }
 
 func listPackages(ctx context.Context, names []string) (all []*source, err error) {
@@ -134,7 +135,7 @@ func listPackages(ctx context.Context, names []string) (all []*source, err error
 	return all, nil
 }
 
-// places finds the places in all files of the packages that people write.
+// places finds the sites in all handwritten files of the packages.
 func (d *drawing) places(ctx context.Context) (all []lines, err error) {
 	packages, err := listPackages(ctx, d.packages)
 	if err != nil {
@@ -164,8 +165,8 @@ func (d *drawing) places(ctx context.Context) (all []lines, err error) {
 	return all, nil
 }
 
-// isForTests reports whether a package serves tests alone: one with functions that take a testing.T, or an internal one that
-// no other imports but tests.
+// isForTests reports whether a package is only for tests. Such a package has functions with a testing.T, or is internal
+// and imported only by tests.
 func (d *drawing) isForTests(p *source) bool {
 	return slices.Contains(p.Imports, "testing") || strings.Contains(p.ImportPath, "/internal/") && !slices.ContainsFunc(d.sources, func(q *source) bool {
 		return slices.Contains(q.Imports, p.ImportPath) && !strings.Contains(q.ImportPath, "/internal/tools/")
@@ -211,7 +212,7 @@ func placesOf(p *source, name string) (all []lines, err error) {
 	return all, nil
 }
 
-// mutant makes the mutant of a site: its lines before and after.
+// mutant makes a mutant of a line: the lines before and after the change.
 func (d *drawing) mutant(l lines) (*drawn, error) {
 	s := l.sites[d.random.IntN(len(l.sites))]
 	text, err := os.ReadFile(l.file)
@@ -230,7 +231,7 @@ func (d *drawing) mutant(l lines) (*drawn, error) {
 	}, nil
 }
 
-// why says why a mutant is equivalent, "" if it is not known to be.
+// why returns the reason for the equivalence of a mutant; "": not known to be equivalent.
 func (d *drawing) why(m *drawn) string {
 	for _, e := range d.equivalents {
 		if e.File == m.File && strings.TrimSpace(e.Old) == strings.TrimSpace(m.Old) && strings.TrimSpace(e.New) == strings.TrimSpace(m.New) {
@@ -240,7 +241,7 @@ func (d *drawing) why(m *drawn) string {
 	return ""
 }
 
-// run draws and tries mutants, and reports the survivors.
+// run draws mutants, runs their tests, and reports the survivors.
 func (d *drawing) run(ctx context.Context, r *runner) error {
 	all, err := d.places(ctx)
 	if err != nil {
@@ -275,7 +276,7 @@ func (d *drawing) run(ctx context.Context, r *runner) error {
 	return tally.end(d)
 }
 
-// try runs the tests that cover the line, first those of the package.
+// try runs the tests that cover the line of a mutant, first the tests of its package.
 func (d *drawing) try(ctx context.Context, r *runner, m *drawn) (killer string, err error) {
 	dir, err := os.MkdirTemp("", "mutants")
 	if err != nil {
@@ -343,7 +344,7 @@ func (d *drawing) tryQuery(ctx context.Context, r *runner, m *drawn, dir string)
 	return killer, errors.Join(err, os.WriteFile(changed, text, 0o600))
 }
 
-// suites are the packages whose tests are run: the changed one first.
+// suites returns the packages with tests to run, the changed package first.
 func (d *drawing) suites(p *source) []string {
 	folder := func(path string) string { return "." + strings.TrimPrefix(path, d.module) }
 	all := []string{folder(p.ImportPath)}
@@ -356,7 +357,7 @@ func (d *drawing) suites(p *source) []string {
 	return all
 }
 
-// overlay writes the changed file: its old text need not be there once.
+// overlay writes the changed file and an overlay to dir. Unlike mutation.apply, the old text may occur several times.
 func (m *drawn) overlay(dir string) (string, error) {
 	text, err := os.ReadFile(m.File)
 	if err != nil {

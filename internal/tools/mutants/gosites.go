@@ -9,16 +9,16 @@ import (
 	"strconv"
 )
 
-// site is a place of a file and the text that a mutant has there.
+// site is a part of a file and its replacement in a mutant.
 type site struct {
 	line     int
-	runs     int // line whose coverage counts for the site: a profile has no block for the values of a case
-	from, to int // offsets of the text that is replaced
+	runs     int // line of the coverage for the site; a profile has no block for the values of a case
+	from, to int // offsets of the replaced text
 	text     string
 	kind     string // "boundary", "operator", …
 }
 
-// opposites are operators and the one that a mutant has in their place.
+// opposites maps an operator to its replacements in mutants.
 var opposites = map[token.Token][]token.Token{
 	token.LSS: {token.LEQ, token.GEQ}, token.LEQ: {token.LSS, token.GTR},
 	token.GTR: {token.GEQ, token.LEQ}, token.GEQ: {token.GTR, token.LSS},
@@ -33,25 +33,25 @@ var opposites = map[token.Token][]token.Token{
 	token.BREAK: {token.CONTINUE}, token.CONTINUE: {token.BREAK},
 }
 
-// commutes has the functions of Go and JavaScript whose arguments have no order.
+// commutes matches the functions of Go and JavaScript whose arguments have no order.
 var commutes = regexp.MustCompile(`^([Mm]ath\.)?[Mm](in|ax)$`)
 
-// boundaries are the pairs of opposites that differ by equality alone.
+// boundaries holds the pairs of opposites that differ only for equal operands.
 var boundaries = map[token.Token]token.Token{
 	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
 }
 
-// goSites collects the mutants of a Go file. Some do not compile: types are not known here.
+// goSites collects the sites of a Go file. Some mutants do not compile, because types are not known here.
 type goSites struct {
 	set     *token.FileSet
 	text    []byte
-	results []*ast.FieldList // of the functions around
+	results []*ast.FieldList // results of the enclosing functions
 	values  []caseValue
-	unread  []ast.Expr // returned beside an error
+	unread  []ast.Expr // numbers returned beside an error
 	sites   []site
 }
 
-// caseValue is an expression of a case, which runs with its switch.
+// caseValue is an expression of a case, which runs at the line of its switch.
 type caseValue struct {
 	ast.Expr
 	of token.Pos
@@ -93,7 +93,7 @@ func (s *goSites) add(kind string, from, to token.Pos, text string) {
 	s.sites = append(s.sites, site{s.set.Position(from).Line, s.set.Position(runs).Line, s.offset(from), s.offset(to), text, kind})
 }
 
-// instead offers the opposites of the operator at a place.
+// instead adds the opposites of the operator at a position.
 func (s *goSites) instead(op token.Token, at token.Pos) {
 	for _, other := range opposites[op] {
 		kind := "operator"
@@ -155,7 +155,7 @@ func isString(e ast.Expr) bool {
 	return ok && l.Kind == token.STRING
 }
 
-// assignment computes the value and does not assign it.
+// assignment adds a site that computes the value without the assignment.
 func (s *goSites) assignment(n *ast.AssignStmt) {
 	s.instead(n.Tok, n.TokPos)
 	if n.Tok == token.ASSIGN && len(n.Lhs) == 1 && s.source(n.Lhs[0]) != "_" {
@@ -175,7 +175,8 @@ func (s *goSites) swaps(n *ast.CallExpr) {
 	}
 }
 
-// returned negates truth values and numbers, and forgets errors. Nobody reads a number beside an error.
+// returned adds sites that negate truth values and numbers, and that drop errors. A number beside an error has no site,
+// because callers do not read it.
 func (s *goSites) returned(n *ast.ReturnStmt) {
 	fields := s.results[len(s.results)-1]
 	if fields == nil {
@@ -206,7 +207,7 @@ func (s *goSites) returned(n *ast.ReturnStmt) {
 	}
 }
 
-// isUnread reports whether an expression is a number that is returned beside an error.
+// isUnread reports whether an expression is a number returned beside an error.
 func (s *goSites) isUnread(e ast.Expr) bool {
 	_, number := e.(*ast.BasicLit)
 	return number && slices.Contains(s.unread, e)

@@ -12,7 +12,8 @@ import (
 	"github.com/tdewolff/parse/v2/js"
 )
 
-// oppositesOfJS are the opposites of JavaScript; boundaries are the first ones of comparisons.
+// oppositesOfJS maps an operator of JavaScript to its replacements. The first replacement of a comparison is its
+// boundary.
 var oppositesOfJS = map[string][]string{
 	"<": {"<=", ">="}, "<=": {"<", ">"}, ">": {">=", "<="}, ">=": {">", "<"},
 	"===": {"!=="}, "!==": {"==="}, "&&": {"||"}, "||": {"&&"}, "??": {"&&"},
@@ -21,14 +22,14 @@ var oppositesOfJS = map[string][]string{
 	"true": {"false"}, "false": {"true"}, "break": {"continue"}, "continue": {"break"},
 }
 
-// token of JavaScript.
+// tokenOfJS is a token of JavaScript.
 type tokenOfJS struct {
 	kind     js.TokenType
 	text     string
 	from, to int
 }
 
-// tokensOfJS are the tokens of a script without space and comments.
+// tokensOfJS returns the tokens of a script, without space and comments.
 func tokensOfJS(text []byte) (all []tokenOfJS, err error) {
 	lexer, at := js.NewLexer(parse.NewInputBytes(bytes.Clone(text))), 0
 	for {
@@ -79,7 +80,7 @@ func sitesOfJS(text []byte) ([]site, error) {
 			case t.kind == js.StringToken:
 				continue
 			case (t.text == "+" || t.text == "-") && (startsValue(tokens[:i]) || nextToString(tokens, i)):
-				continue // a sign, or text
+				continue // a sign, or a concatenation
 			case k == 0 && len(oppositesOfJS[t.text]) == 2:
 				add("boundary", t.from, t.to, other)
 			default:
@@ -115,7 +116,7 @@ func nextToString(tokens []tokenOfJS, i int) bool {
 	return false
 }
 
-// closing is the index of the bracket that closes the one at i; 0: there is none.
+// closing returns the index of the bracket that closes the bracket at i; 0: none.
 func closing(tokens []tokenOfJS, i int) int {
 	depth := 0
 	for ; i < len(tokens); i++ {
@@ -132,14 +133,14 @@ func closing(tokens []tokenOfJS, i int) int {
 	return 0
 }
 
-// addSwaps adds the swaps of two arguments of the call whose bracket is at open.
+// addSwaps adds the swaps of two arguments of the call with its bracket at open.
 func addSwaps(add func(kind string, from, to int, new string), text []byte, tokens []tokenOfJS, open int) {
 	end := closing(tokens, open)
 	if open > 2 && commutes.MatchString(tokens[open-3].text+"."+tokens[open-1].text) {
 		return
 	}
 	if end == 0 || end+1 < len(tokens) && tokens[end+1].text == "{" {
-		return // a method is declared
+		return // declaration of a method
 	}
 	type span struct{ from, to int }
 	var args []span

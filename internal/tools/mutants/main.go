@@ -1,19 +1,20 @@
-// Command mutants measures what the tests notice: it makes the changes of mutants.yaml, one
-// at a time, and runs the tests of the package that each of them breaks. Or it draws changes.
+// Command mutants measures how many mistakes the tests detect. It makes the changes of mutants.yaml,
+// one at a time, and runs the tests of the changed package. With -draw it draws random changes instead.
 //
 //	go run ./internal/tools/mutants [-only REGEXP] [-run REGEXP] [-workers N] [-timeout D]
 //	go run ./internal/tools/mutants -draw N [-seed N] [-since REVISION] [-tests PACKAGES] [-within D] [-least SHARE] [PACKAGE …]
 //
-// Drawn mutants are small: another operator, boundary, condition or return, swapped arguments, a call or an
-// assignment that is missing; in Go, and in the JavaScript of the page; and another function, field, operator or
-// number in a query of a dashboard or an alert. Tools and packages that serve tests alone have none. Those that do not compile do not count. The tests that cover the line are run: of the package, then of the packages of
-// -tests, or of those that import it. Survivors that no test can notice stand in equivalents.yaml.
+// Drawn mutants are small changes. In Go, and in the JavaScript of the page: another operator, boundary, condition or
+// return, swapped arguments, or a missing call or assignment. In queries of dashboards and alerts: another function,
+// field, operator or number. Tools and packages only for tests have no mutants. Mutants that do not compile do not
+// count. The command runs the tests that cover the changed line: first of the package, then of the packages of -tests,
+// or of the packages that import it. equivalents.yaml lists survivors that no test can detect.
 //
-// A change is compiled from an overlay, or the tests run in a copy of the tree, so the tree stays as it is. A mutant is killed when a
-// test fails, panics, computes without end or takes more memory than -memory. Tests that only wait without end have noticed nothing:
-// a drawn mutant is then counted as a time-out, apart from those killed. The command fails when a change does not apply or does
-// not compile, when tests fail without a change, when a mutant of the list survives that it does not
-// explain, and when too few are killed.
+// A change is compiled from an overlay, or its tests run in a copy of the tree, so the tree does not change. A mutant is
+// killed if a test fails, panics, computes endlessly, or takes more memory than -memory. If tests only wait endlessly,
+// they have detected nothing, and a drawn mutant counts as a time-out. The command fails if a change does not apply or
+// compile, if tests fail without a change, if a mutant of mutants.yaml survives without a reason in the list, or if
+// too few mutants are killed.
 package main
 
 import (
@@ -40,20 +41,20 @@ import (
 //go:embed mutants.yaml
 var list []byte
 
-// leastKilled is the share of the mutants that tests have to kill.
+// leastKilled is the smallest share of killed mutants.
 const leastKilled = .95
 
 // mutation is one change of one file.
 type mutation struct {
-	Bug      string // what the change breaks
+	Bug      string // behaviour that the change breaks
 	File     string
-	Old, New string // Old is in the file once
-	Tests    string // package whose tests shall fail, "./x"; empty: the package of the file
-	Run      string // tests that are run, as go test -run takes them; empty: all
-	Survives string // why no test can fail; empty: one must
+	Old, New string // old and new text; Old occurs once in the file
+	Tests    string // package with the failing tests, "./x"; empty: package of the file
+	Run      string // regular expression of the tests, as for go test -run; empty: all
+	Survives string // reason why no test can fail; empty: a test must fail
 }
 
-// suite is the tests that a mutation is run against.
+// suite names the tests for a mutation.
 type suite struct{ pkg, run string }
 
 func (m *mutation) suite() suite {
@@ -63,7 +64,7 @@ func (m *mutation) suite() suite {
 	return suite{"./" + filepath.ToSlash(filepath.Dir(m.File)), m.Run}
 }
 
-// apply writes the changed file and an overlay with it into a folder.
+// apply writes the changed file and its overlay to a folder.
 func (m *mutation) apply(dir string) (overlay string, err error) {
 	text, err := os.ReadFile(m.File)
 	if err != nil {
@@ -75,7 +76,7 @@ func (m *mutation) apply(dir string) (overlay string, err error) {
 	return writeOverlay(dir, m.File, bytes.Replace(text, []byte(m.Old), []byte(m.New), 1))
 }
 
-// writeOverlay writes a changed file and an overlay that has it in the place of a file.
+// writeOverlay writes a changed text, and an overlay that replaces the file name by this text.
 func writeOverlay(dir, name string, text []byte) (overlay string, err error) {
 	changed := filepath.Join(dir, "changed"+filepath.Ext(name))
 	if err := os.WriteFile(changed, text, 0o600); err != nil {
@@ -95,24 +96,24 @@ func writeOverlay(dir, name string, text []byte) (overlay string, err error) {
 
 var errCompile = errors.New("does not compile")
 
-// runner runs tests, each for a limited time and in limited memory.
+// runner runs tests with limits of time and memory.
 type runner struct {
 	timeout time.Duration
-	memory  int // MB of data of each process
+	memory  int // memory limit of each process, in MB
 	mu      sync.Mutex
-	sound   map[suite]func() error // tests without a change
+	sound   map[suite]func() error // results of tests without a change
 }
 
 var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)|^(panic: .*|fatal error: .*)`)
 
-// Killers of a mutant whose tests do not end: they compute, or they wait.
+// Killers of a mutant with endless tests: the tests compute, or they wait.
 const (
 	endless  = "endless loop"
 	timedOut = "time-out"
 )
 
-// killerOf reads the output of tests that have failed, which took some time of the processor. A loop takes all
-// of a processor, or a part where others use the machine; tests that wait take next to nothing.
+// killerOf returns the killer from the output of failed tests and their processor time. An endless loop uses a whole
+// processor, or a part of a busy one; waiting tests use almost no processor time.
 func killerOf(out []byte, exit string, processor, timeout time.Duration) string {
 	switch {
 	case !bytes.Contains(out, []byte("panic: test timed out after ")):
@@ -127,7 +128,7 @@ func killerOf(out []byte, exit string, processor, timeout time.Duration) string 
 	return exit
 }
 
-// test builds tests and runs them in a tree; killer is what failed, "" if nothing did.
+// test builds tests and runs them in a tree. killer describes the failure; "": no failure.
 func (r *runner) test(ctx context.Context, s suite, dir, overlay, tree string) (killer string, err error) {
 	binary := filepath.Join(dir, "tests")
 	build := exec.CommandContext(ctx, "go", "test", "-c", "-o", binary, "-overlay", overlay, s.pkg)
@@ -158,7 +159,7 @@ func (r *runner) test(ctx context.Context, s suite, dir, overlay, tree string) (
 	return killerOf(out, err.Error(), exit.UserTime()+exit.SystemTime(), r.timeout), nil
 }
 
-// check runs tests without a change, once for all mutations.
+// check runs a suite without a change, once for all mutations.
 func (r *runner) check(ctx context.Context, s suite) error {
 	r.mu.Lock()
 	f, ok := r.sound[s]
@@ -196,7 +197,7 @@ func (r *runner) try(ctx context.Context, m *mutation) (killer string, err error
 	return r.test(ctx, m.suite(), dir, overlay, ".")
 }
 
-// list tries the mutations of mutants.yaml.
+// list runs the mutations of mutants.yaml.
 func (r *runner) list(ctx context.Context, only *regexp.Regexp, tests string, workers int) error {
 	var all []*mutation
 	if err := yaml.UnmarshalWithOptions(list, &all, yaml.Strict()); err != nil {

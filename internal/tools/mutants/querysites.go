@@ -10,16 +10,18 @@ import (
 	"strings"
 )
 
-// queryTests are the tests of dashboards and alerts that evaluate their queries. Others compare the files with their source.
+// queryTests matches the tests that evaluate the queries of dashboards and alerts. Other tests compare the files with
+// their source.
 const queryTests = "Queries|Rules|Alerts"
 
-// queryLine finds the lines with a query, and the conditions of an alert; blockOfQuery begins a query of several lines.
+// queryLine matches a line with a query or a condition of an alert. blockOfQuery matches the start of a query of several
+// lines.
 var (
 	queryLine    = regexp.MustCompile(`^[ -]*(?:"(?:query|expr)": "|expr: |- evaluator: )`)
 	blockOfQuery = regexp.MustCompile(`^( *)query: \|$`)
 )
 
-// queryWords are functions, fields and operators of queries, and the ones that a mutant has in their place.
+// queryWords maps functions, fields and operators of queries to their replacements in mutants.
 var queryWords = map[string]string{
 	"mean": "max", "max": "mean", "min": "max", "sum": "max", "count": "sum", "last": "first", "first": "last",
 	"avg_over_time": "max_over_time", "max_over_time": "avg_over_time", "last_over_time": "min_over_time", "count_gt_over_time": "count_le_over_time",
@@ -29,16 +31,16 @@ var queryWords = map[string]string{
 	"and": "or", "AND": "OR", "desc": "asc", "==": "!=", "!=": "==", "=~": "!~", "<": ">", ">": "<", `\u003c`: `\u003e`, `\u003e`: `\u003c`, "+": "-", "-": "+", "*": "/", "/": "*",
 }
 
-// queryToken is a word, a number, or an operator between spaces.
+// queryToken matches a word, a number, or an operator between spaces.
 var queryToken = regexp.MustCompile(`[A-Za-z_]\w*|\d+(?:\.\d+)?|(?: )(?:[=!]=|=~|[<>+*/-]|\\u003[ce])(?: )`)
 
-// afterTime matches InfluxQL up to an AND behind the range of time, which restricts the points whatever stands between it and
-// other conditions.
+// afterTime matches InfluxQL before an AND that follows the range of time. There an OR is equivalent, because the range
+// restricts the points in any case.
 var afterTime = regexp.MustCompile(`(?:\$timeFilter|\$\{__from\}ms) $`)
 
-// sitesOfQueries finds the places in the queries of a dashboard or of alerts.
+// sitesOfQueries returns the sites in the queries of a dashboard or of alerts.
 func sitesOfQueries(text []byte) (sites []site) {
-	at, n, block := 0, 0, -1 // block is the indentation of the query, -1 outside of one
+	at, n, block := 0, 0, -1 // block is the indentation of the present query; -1: none
 	for line := range bytes.Lines(text) {
 		n++
 		from := at
@@ -79,13 +81,13 @@ func sitesOfQueries(text []byte) (sites []site) {
 	return sites
 }
 
-// isQueries reports whether a file has queries of dashboards or alerts, which tests read when they run.
+// isQueries reports whether a file has queries of dashboards or alerts. Tests read such files at run time.
 func isQueries(name string) bool {
 	ext := filepath.Ext(name)
 	return ext == ".json" || ext == ".yaml"
 }
 
-// queryFiles are the dashboards and alerts of a package, relative to its folder.
+// queryFiles returns the files of dashboards and alerts of a package, relative to its folder.
 func queryFiles(p *source) (all []string, err error) {
 	if len(p.GoFiles) > 0 {
 		return nil, nil

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// score counts mutants: those that were killed, how many of them by an endless loop, and those whose tests waited without end.
+// score counts mutants: tried, killed, killed by an endless loop (a part of killed), and timed out, with tests that
+// waited endlessly.
 type score struct{ tried, killed, endless, timedOut int }
 
 func (s *score) add(killer string) {
@@ -52,7 +53,7 @@ func (t *tally) add(m *drawn, killer string) {
 	fmt.Printf("killed    %s, %s (%s)\n", m.File, m.Bug, killer)
 }
 
-// diff shows the change.
+// diff returns the change as text.
 func (m *drawn) diff() string {
 	var b strings.Builder
 	for _, part := range []struct{ sign, text string }{{"-", m.Old}, {"+", m.New}} {
