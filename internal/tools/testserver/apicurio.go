@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// Apicurio is a running schema registry, which keeps its schemas in memory.
+// Apicurio is a running schema registry with its schemas in memory.
 type Apicurio struct {
-	URL string // of Confluent's API
+	URL string // URL of the API of Confluent
 }
 
-// javaVersion finds the major version in what java -version prints.
+// javaVersion matches the major version in the output of java -version.
 var javaVersion = regexp.MustCompile(`version "(\d+)`)
 
-// newJava returns a Java of version 21 or later, "" without one.
+// newJava returns the path of a Java of version 21 or later; "": none.
 func newJava() string {
-	all, _ := filepath.Glob("/usr/lib/jvm/*/bin/java") // the pattern is right
+	all, _ := filepath.Glob("/usr/lib/jvm/*/bin/java") // the pattern is valid
 	for _, java := range append([]string{"java"}, all...) {
 		out, err := exec.Command(java, "-version").CombinedOutput()
 		if m := javaVersion.FindSubmatch(out); err == nil && m != nil {
@@ -35,7 +35,7 @@ func newJava() string {
 	return ""
 }
 
-// StartApicurio starts a registry that lives as long as the test.
+// StartApicurio starts a registry, and stops it at the end of the test.
 func StartApicurio(tb testing.TB) *Apicurio {
 	tb.Helper()
 	dir := filepath.Join(cacheDir(), "apicurio-3.3.3")

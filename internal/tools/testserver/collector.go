@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// StartCollector starts an OpenTelemetry Collector with a configuration whose exporter writes to a broker, and returns
-// the URL that takes metrics by HTTP. It lives as long as the test.
+// StartCollector starts an OpenTelemetry Collector whose exporter writes to a broker. It returns the URL that takes
+// metrics by HTTP. The collector stops at the end of the test.
 func StartCollector(tb testing.TB, config, broker, encoding string) (url string) {
 	tb.Helper()
 	binary := filepath.Join(cacheDir(), "collector-0.155.0", "collector")
@@ -29,7 +29,7 @@ func StartCollector(tb testing.TB, config, broker, encoding string) (url string)
 	}
 	tb.Cleanup(p.kill)
 	err = p.wait(2*time.Minute, func() error {
-		resp, err := http.Get(url) // which is refused, by the receiver
+		resp, err := http.Get(url) // the receiver refuses GET, so it is ready
 		if err == nil {
 			resp.Body.Close()
 		}

@@ -1,7 +1,8 @@
-// Package testserver starts real servers on loopback for tests: Apache Kafka
-// (one KRaft node), InfluxDB (1.8 and 2.7) and VictoriaMetrics, each in directories of its own, on free
-// ports, killed when the test ends or dies. It also has a TCP proxy that cuts,
-// delays and swallows traffic, and finds a Python with pandas.
+// Package testserver starts real servers on loopback for tests, such as Apache
+// Kafka (KRaft), InfluxDB (1.8 and 2.7) and VictoriaMetrics. Each server has its own
+// directories and free ports, and is killed when the test ends or dies. The package
+// also has a TCP proxy that cuts, delays and swallows traffic, and finds a Python
+// with pandas.
 //
 // The servers are not part of the module. install.sh builds or downloads them
 // into a cache directory outside the tree:
@@ -13,6 +14,6 @@
 //	internal/tools/testserver/install.sh python     # needs Python 3.11 or later with venv
 //	internal/tools/testserver/install.sh influxdb2  # optional: needs Rust and a C compiler
 //
-// A test that needs a server that is not installed is skipped, unless
-// FORECASTER_REQUIRE_SERVICES is set, as CI does: then it fails.
+// A test is skipped if one of its servers is not installed. If the environment
+// variable FORECASTER_REQUIRE_SERVICES is set, as in CI, the test fails instead.
 package testserver

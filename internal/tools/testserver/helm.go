@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Helm returns the path of Helm 3.22, and the interpreter of an environment with kubernetes-validate.
-// Where they are not installed, the test is skipped.
+// Helm returns the path of Helm 3.22, and the path of a Python with kubernetes-validate. The test is skipped if they
+// are not installed.
 func Helm(tb testing.TB) (helm, python string) {
 	tb.Helper()
 	dir := filepath.Join(cacheDir(), "helm-3.22.0")

@@ -17,22 +17,21 @@ import (
 	"time"
 )
 
-// InfluxDB is a running InfluxDB, 1.8 or 2.7. The former speaks the write and
-// query interface of the latter when the bucket is named database/autogen, the
-// organisation is anything and the token is empty or user:password.
+// InfluxDB is a running InfluxDB, 1.8 or 2.7. Version 1.8 accepts the write and query interface of 2.7 with the bucket
+// database/autogen, any organisation, and a token that is empty or user:password.
 type InfluxDB struct {
 	URL   string // http://127.0.0.1:port
 	Org   string
-	Token string // of an administrator; "" for 1.8
+	Token string // token of an administrator; "" for 1.8
 
 	tb      testing.TB
 	log     string
 	argv    []string
 	process *process
-	orgID   string // of 2.7
+	orgID   string // id of the organisation, 2.7 only
 }
 
-// StartInfluxDB starts a server that lives as long as the test, with settings of its section data.
+// StartInfluxDB starts InfluxDB 1.8 with settings of its section data, and stops it at the end of the test.
 func StartInfluxDB(tb testing.TB, data ...string) *InfluxDB {
 	tb.Helper()
 	binary := filepath.Join(cacheDir(), "influxdb-1.8.10", "influxd")
@@ -66,9 +65,8 @@ bind-address = "127.0.0.1:%d"
 	return startInfluxDB(tb, dir, ports[0], binary, "-config", file)
 }
 
-// StartInfluxDB2 starts a server of version 2.7. As it takes Rust and many
-// minutes to build, a test is skipped without it, even where services are
-// required.
+// StartInfluxDB2 starts InfluxDB 2.7, and stops it at the end of the test. The test is skipped if the server is not
+// installed, unless optional services are required, because a build needs Rust and many minutes.
 func StartInfluxDB2(tb testing.TB) *InfluxDB {
 	tb.Helper()
 	binary := filepath.Join(cacheDir(), "influxdb-2.7.12", "influxd")
@@ -99,7 +97,7 @@ func startInfluxDB(tb testing.TB, dir string, port int, argv ...string) *InfluxD
 	return s
 }
 
-// post sends JSON to InfluxDB 2 and reads its answer.
+// post sends body as JSON to InfluxDB 2, and decodes the reply into answer.
 func (s *InfluxDB) post(path string, body, answer any) {
 	s.tb.Helper()
 	text, err := json.Marshal(body)
@@ -125,7 +123,7 @@ func (s *InfluxDB) post(path string, body, answer any) {
 	}
 }
 
-// Start starts the server again after Stop, with the data it had.
+// Start starts the server again after Stop, with its old data.
 func (s *InfluxDB) Start() {
 	s.tb.Helper()
 	p, err := startProcess(s.log, s.argv...)
@@ -138,15 +136,15 @@ func (s *InfluxDB) Start() {
 	}
 }
 
-// CompactSoon makes 1.8 write what it has in memory to disk, and compact it, as soon as nobody
-// has written for a second. It is called before the server starts.
+// CompactSoon makes 1.8 write its memory to disk, and compact it, after one second without writes. Call it before the
+// server starts.
 func CompactSoon(t *testing.T) {
 	for _, key := range []string{"CACHE_SNAPSHOT_WRITE_COLD_DURATION", "COMPACT_FULL_WRITE_COLD_DURATION"} {
 		t.Setenv("INFLUXDB_DATA_"+key, "1s")
 	}
 }
 
-// CompactedSize waits until 1.8 has one file per shard of a database, and returns the bytes of all.
+// CompactedSize waits until 1.8 has one file per shard of a database, and returns the total size in bytes.
 func (s *InfluxDB) CompactedSize(database string) (size int64) {
 	s.tb.Helper()
 	dir := filepath.Dir(s.log)
@@ -157,7 +155,7 @@ func (s *InfluxDB) CompactedSize(database string) (size int64) {
 			s.tb.Fatal(err)
 		}
 		for _, name := range names {
-			if info, err := os.Stat(name); err == nil && info.Size() > 0 { // else it has just been replaced
+			if info, err := os.Stat(name); err == nil && info.Size() > 0 { // else the file was just replaced
 				files[filepath.Dir(name)] = append(files[filepath.Dir(name)], info.Size())
 			}
 		}
@@ -179,10 +177,10 @@ func (s *InfluxDB) CompactedSize(database string) (size int64) {
 	return 0
 }
 
-// ProcessorTime is what the server has used so far.
+// ProcessorTime returns the processor time of the server so far.
 func (s *InfluxDB) ProcessorTime() time.Duration { return s.process.processorTime() }
 
-// Stop kills the server; its data stays.
+// Stop kills the server. Its data stays.
 func (s *InfluxDB) Stop() {
 	if s.process != nil {
 		s.process.kill()
@@ -208,8 +206,7 @@ func (s *InfluxDB) CreateDatabase(name string) (bucket string) {
 	return name + "/autogen"
 }
 
-// Query runs a Flux query and returns its rows, each a column name with its
-// text. It fails the test when the query fails.
+// Query runs a Flux query and returns its rows, which map a column to its text. The test fails if the query fails.
 func (s *InfluxDB) Query(flux string) []map[string]string {
 	s.tb.Helper()
 	rows, err := s.TryQuery(flux)
@@ -219,7 +216,7 @@ func (s *InfluxDB) Query(flux string) []map[string]string {
 	return rows
 }
 
-// TryQuery is Query for a query that may fail.
+// TryQuery is like Query, but returns the error of a failed query.
 func (s *InfluxDB) TryQuery(flux string) ([]map[string]string, error) {
 	req, err := http.NewRequest("POST", s.URL+"/api/v2/query?org="+s.Org, strings.NewReader(flux))
 	if err != nil {
@@ -245,8 +242,8 @@ func (s *InfluxDB) TryQuery(flux string) ([]map[string]string, error) {
 	return parseTables(body)
 }
 
-// parseTables reads the annotation-free CSV dialect: tables separated by empty
-// lines, each with a header; an error is a table with an error column.
+// parseTables parses CSV without annotations: tables with a header, separated by empty lines. An error is a table with
+// a column named error.
 func parseTables(body []byte) ([]map[string]string, error) {
 	var rows []map[string]string
 	text := bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n"))

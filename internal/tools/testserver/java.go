@@ -11,9 +11,8 @@ import (
 //go:embed kafka/*.java
 var programs embed.FS
 
-// Java runs a program of the directory kafka, such as Transactions.java, with the
-// artifacts of Apache Kafka, and returns its standard output. It needs a JDK: Java
-// compiles the source.
+// Java runs a program of the directory kafka, such as Transactions.java, with the artifacts of Apache Kafka. It returns
+// the standard output. It needs a JDK, because Java compiles the source.
 func (k *Kafka) Java(program string, args ...string) string {
 	k.tb.Helper()
 	if _, err := exec.LookPath("javac"); err != nil {

@@ -16,11 +16,11 @@ import (
 // kafkaVersion is also in install.sh and in kafka/pom.xml.
 const kafkaVersion = "4.1.1"
 
-// Kafka is a running Apache Kafka broker, one KRaft node without
-// authentication. Topics are not created by using them.
+// Kafka is a running Apache Kafka broker (a KRaft node) without authentication at Addr. Topics are not created
+// automatically.
 type Kafka struct {
-	Addr     string // 127.0.0.1:port, what it listens on
-	SASLAddr string // where it wants PLAIN, SCRAM-SHA-256 or OAUTHBEARER; see KafkaSASL
+	Addr     string // address of the plain listener, 127.0.0.1:port
+	SASLAddr string // address of the listener with PLAIN, SCRAM-SHA-256 or OAUTHBEARER; see KafkaSASL
 
 	tb       testing.TB
 	dir      string
@@ -30,7 +30,7 @@ type Kafka struct {
 	process  *process
 }
 
-// KafkaOption changes a broker before it starts.
+// KafkaOption changes the settings of a broker before its start.
 type KafkaOption func(settings map[string]string)
 
 // KafkaSetting sets a broker property.
@@ -38,8 +38,7 @@ func KafkaSetting(key, value string) KafkaOption {
 	return func(settings map[string]string) { settings[key] = value }
 }
 
-// KafkaAdvertised makes the broker tell its clients another address than the
-// one it listens on: that of a Proxy.
+// KafkaAdvertised makes the broker advertise another address to its clients, for example the address of a Proxy.
 func KafkaAdvertised(addr string) KafkaOption {
 	return KafkaSetting("advertised.listeners", "PLAINTEXT://"+addr)
 }
@@ -48,7 +47,7 @@ func KafkaAdvertised(addr string) KafkaOption {
 func KafkaSASL(user, password string) KafkaOption {
 	return func(settings map[string]string) {
 		settings["sasl.enabled.mechanisms"] = "PLAIN,SCRAM-SHA-256,OAUTHBEARER"
-		// This module accepts unsigned tokens: Kafka has it for tests.
+		// This module of Kafka for tests accepts unsigned tokens.
 		settings["listener.name.sasl.oauthbearer.sasl.jaas.config"] =
 			"org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;"
 		settings["listener.name.sasl.plain.sasl.jaas.config"] = fmt.Sprintf(
@@ -59,7 +58,7 @@ func KafkaSASL(user, password string) KafkaOption {
 	}
 }
 
-// KafkaTLS encrypts the listener of KafkaSASL, with a certificate and its key as PEM.
+// KafkaTLS encrypts the listener of KafkaSASL, with a certificate and its key in PEM.
 func KafkaTLS(cert, key []byte) KafkaOption {
 	escaped := func(pem []byte) string { return strings.ReplaceAll(string(pem), "\n", `\n`) }
 	return func(settings map[string]string) {
@@ -70,7 +69,7 @@ func KafkaTLS(cert, key []byte) KafkaOption {
 	}
 }
 
-// KafkaACLs lets clients do only what an ACL allows. Those at Addr, who have no name, may do all.
+// KafkaACLs restricts clients to the operations that an ACL allows. Anonymous clients at Addr have all rights.
 func KafkaACLs() KafkaOption {
 	return func(settings map[string]string) {
 		settings["authorizer.class.name"] = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
@@ -78,10 +77,10 @@ func KafkaACLs() KafkaOption {
 	}
 }
 
-// scramUser is not a property of the broker: it goes into its metadata.
+// scramUser is the key of a setting for the metadata of the broker; it is not a broker property.
 const scramUser = "scram user"
 
-// StartKafka starts a broker that lives as long as the test.
+// StartKafka starts a broker, and stops it at the end of the test.
 func StartKafka(tb testing.TB, options ...KafkaOption) *Kafka {
 	tb.Helper()
 	k := newKafka(tb, freePorts(tb, 3), options...)
@@ -89,7 +88,7 @@ func StartKafka(tb testing.TB, options ...KafkaOption) *Kafka {
 	return k
 }
 
-// newKafka prepares a broker, which listens on the ports.
+// newKafka prepares a broker that will listen on the ports.
 func newKafka(tb testing.TB, ports []int, options ...KafkaOption) *Kafka {
 	tb.Helper()
 	libs := filepath.Join(cacheDir(), "kafka-"+kafkaVersion)
@@ -163,8 +162,8 @@ func newKafka(tb testing.TB, ports []int, options ...KafkaOption) *Kafka {
 
 func (k *Kafka) properties() string { return filepath.Join(k.dir, "server.properties") }
 
-// program returns the arguments of Java that run a program of Kafka. Java starts twice as fast with the archive of
-// classes that install.sh makes, and without it where the archive is missing or of another version of Java.
+// program returns the arguments of Java for a program of Kafka. Java starts twice as fast with the class archive of
+// install.sh. It ignores the archive if it is missing or from another version of Java.
 func (k *Kafka) program(class string, args ...string) []string {
 	return append([]string{
 		"-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
@@ -172,7 +171,7 @@ func (k *Kafka) program(class string, args ...string) []string {
 	}, args...)
 }
 
-// Start starts the broker again after Stop or Kill, with the log it had.
+// Start starts the broker again after Stop or Kill, with its old log.
 func (k *Kafka) Start() {
 	k.tb.Helper()
 	k.launch()
@@ -210,26 +209,25 @@ func (k *Kafka) ready() {
 	}
 }
 
-// Stop lets the broker shut down in an orderly way.
+// Stop shuts the broker down in order.
 func (k *Kafka) Stop() {
 	k.process.terminate(20 * time.Second)
 	k.process = nil
 }
 
-// Kill ends the broker as kill -9 does.
+// Kill kills the broker with SIGKILL.
 func (k *Kafka) Kill() {
 	k.process.kill()
 	k.process = nil
 }
 
-// Pause and Resume freeze and thaw the broker (SIGSTOP and SIGCONT).
+// Pause freezes the broker with SIGSTOP, until Resume.
 func (k *Kafka) Pause() { freeze(k.process.pid) }
 
-// Resume ends a Pause.
+// Resume ends a Pause with SIGCONT.
 func (k *Kafka) Resume() { thaw(k.process.pid) }
 
-// CreateTopic creates a topic and waits until every partition has a leader.
-// Settings are pairs of a name and a value.
+// CreateTopic creates a topic and waits until every partition has a leader. settings are pairs of name and value.
 func (k *Kafka) CreateTopic(topic string, partitions int, settings ...string) {
 	k.tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)

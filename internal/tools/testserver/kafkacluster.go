@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// StartKafkaCluster starts n brokers that replicate all topics among them. A topic that one of them creates
-// has a replica on each and takes messages while two are alive.
+// StartKafkaCluster starts a cluster of n brokers. Each topic has a replica on each broker, and takes messages while at
+// least two brokers are alive.
 func StartKafkaCluster(tb testing.TB, n int) []*Kafka {
 	tb.Helper()
 	ports := freePorts(tb, 3*n)

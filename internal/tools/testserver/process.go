@@ -17,9 +17,8 @@ import (
 	"time"
 )
 
-// leash runs a server as the child of a shell that kills it as soon as its
-// standard input closes, which happens also when the test is killed: no server
-// survives its test.
+// leash is a shell script that runs a server as its child, and kills the server when its standard input closes. The
+// input also closes when the test is killed, so no server survives its test.
 const leash = `trap "" INT TERM
 (trap - INT TERM; exec "$@") </dev/null >"$0" 2>&1 & p=$!
 echo $p
@@ -59,13 +58,13 @@ func startProcess(log string, argv ...string) (*process, error) {
 	return p, nil
 }
 
-// kill ends the server at once, as kill -9 does, and waits until it is gone.
+// kill kills the server with SIGKILL, and waits for its end.
 func (p *process) kill() {
 	p.stdin.Close()
 	p.cmd.Wait()
 }
 
-// terminate asks the server to stop and waits for it.
+// terminate asks the server to stop, and waits for its end.
 func (p *process) terminate(timeout time.Duration) {
 	askToStop(p.pid)
 	for end := time.Now().Add(timeout); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -76,8 +75,7 @@ func (p *process) terminate(timeout time.Duration) {
 	p.kill()
 }
 
-// alive reports whether the server runs. The shell has not waited for it yet,
-// so a dead one is a zombie.
+// alive reports whether the server runs. A dead server is a zombie, because the shell has not waited for it yet.
 func (p *process) alive() bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid))
 	if err != nil {
@@ -87,7 +85,7 @@ func (p *process) alive() bool {
 	return len(after) > 0 && after[0] != 'Z'
 }
 
-// processorTime is the time in user and kernel mode; 0 where /proc does not tell.
+// processorTime returns the processor time in user and kernel mode; 0 on systems without /proc.
 func (p *process) processorTime() time.Duration {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid))
 	if err != nil {
@@ -96,7 +94,7 @@ func (p *process) processorTime() time.Duration {
 	_, after, _ := strings.Cut(string(stat), ") ")
 	fields := strings.Fields(after)
 	var ticks int64
-	for _, i := range []int{11, 12} { // utime and stime, counted from the state
+	for _, i := range []int{11, 12} { // indices of utime and stime, counted from the state
 		n, err := strconv.ParseInt(fields[i], 10, 64)
 		if err != nil {
 			return 0
@@ -130,7 +128,7 @@ func (p *process) waitForPing(url string) error {
 	})
 }
 
-// tail returns the end of the server's output.
+// tail returns the end of the output of the server.
 func (p *process) tail() string {
 	b, err := os.ReadFile(p.log)
 	if err != nil {
@@ -139,9 +137,8 @@ func (p *process) tail() string {
 	return string(b[max(0, len(b)-4096):])
 }
 
-// FreePort returns a port on which nobody listens, for a server that does not listen
-// on port 0. It is not one of those that the system gives to clients, which could
-// take it before the server does.
+// FreePort returns a port without a listener, for a server that cannot listen on port 0. The port is outside the range
+// that the system assigns to clients, so that no client takes it before the server starts.
 func FreePort(tb testing.TB) int {
 	tb.Helper()
 	return freePorts(tb, 1)[0]
@@ -149,12 +146,12 @@ func FreePort(tb testing.TB) int {
 
 func freePorts(tb testing.TB, n int) (ports []int) {
 	tb.Helper()
-	const first, last = 10_000, 32_767 // Linux gives clients those from 32768 on, others from 49152 on
+	const first, last = 10_000, 32_767 // Linux assigns ports from 32768 on to clients, other systems from 49152 on
 	for tries := 0; len(ports) < n; tries++ {
 		port := first + rand.IntN(last-first+1)
 		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err == nil {
-			defer l.Close() // only at the end, so that they differ
+			defer l.Close() // deferred, so that the ports differ
 			ports = append(ports, port)
 		} else if tries > 1000 {
 			tb.Fatal(err)

@@ -15,8 +15,8 @@ import (
 // Prometheus is a running Prometheus, which scrapes itself each second and takes remote write.
 type Prometheus struct{ VictoriaMetrics }
 
-// StartPrometheus starts a server that lives as long as the test. It takes samples out of order for the time
-// window, such as "25h"; "0s", its default, is none.
+// StartPrometheus starts a server, and stops it at the end of the test. The server accepts out-of-order samples within
+// the time window, such as "25h"; "0s": none.
 func StartPrometheus(tb testing.TB, window string) *Prometheus {
 	tb.Helper()
 	binary := filepath.Join(cacheDir(), "prometheus", "prometheus")
@@ -52,7 +52,7 @@ func StartPrometheus(tb testing.TB, window string) *Prometheus {
 	return s
 }
 
-// Counter returns the sum of the values that /metrics has of a name.
+// Counter returns the sum of the values of a metric in /metrics.
 func (s *Prometheus) Counter(name string) (sum float64) {
 	s.tb.Helper()
 	resp, err := http.Get(s.URL + "/metrics")

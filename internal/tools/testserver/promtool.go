@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Promtool returns the path of promtool of Prometheus 3.5, which tests alert rules. Where it is not installed, the
-// test is skipped.
+// Promtool returns the path of promtool of Prometheus 3.5, which tests alert rules. The test is skipped if promtool is
+// not installed.
 func Promtool(tb testing.TB) string {
 	tb.Helper()
 	binary := filepath.Join(cacheDir(), "prometheus-3.5.0", "promtool")

@@ -9,11 +9,10 @@ import (
 	"time"
 )
 
-// Proxy forwards TCP connections to an address and misbehaves on request.
-// Clients of Kafka follow the address that the broker advertises: make it the
-// proxy's.
+// Proxy forwards TCP connections to an address, and misbehaves on request. Clients of Kafka connect to the address that
+// the broker advertises, so the broker must advertise the address of the proxy; see KafkaAdvertised.
 type Proxy struct {
-	Addr string // what it listens on
+	Addr string // address of the listener
 
 	listener net.Listener
 	mu       sync.Mutex
@@ -26,8 +25,7 @@ type Proxy struct {
 	wg       sync.WaitGroup
 }
 
-// StartProxy starts a proxy that lives as long as the test. The target may be
-// set later.
+// StartProxy starts a proxy, and stops it at the end of the test. The target may be set later.
 func StartProxy(tb testing.TB, target string) *Proxy {
 	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -47,18 +45,17 @@ func StartProxy(tb testing.TB, target string) *Proxy {
 // SetTarget sends new connections to another address.
 func (p *Proxy) SetTarget(addr string) { p.set(func() { p.target = addr }) }
 
-// SetDelay holds back every piece of traffic, in both directions.
+// SetDelay delays all traffic by d, in both directions.
 func (p *Proxy) SetDelay(d time.Duration) { p.set(func() { p.delay = d }) }
 
-// SetBlackHole swallows all traffic while on: connections stay open and
-// nothing arrives. Swallowed bytes never arrive, so turning it off is
-// usually followed by Reset.
+// SetBlackHole swallows all traffic while on is true; connections stay open. Swallowed bytes never arrive, so a test
+// usually calls Reset after SetBlackHole(false).
 func (p *Proxy) SetBlackHole(on bool) { p.set(func() { p.hole = on }) }
 
-// SetRefuse closes new connections at once while on.
+// SetRefuse closes new connections at once while on is true.
 func (p *Proxy) SetRefuse(on bool) { p.set(func() { p.refuse = on }) }
 
-// Accepted is how many connections there were, with those that were refused.
+// Accepted returns the number of connections so far, including refused connections.
 func (p *Proxy) Accepted() (n int) {
 	p.set(func() { n = p.accepted })
 	return n

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// pythonDir is the directory of the virtual environment; its number changes with
-// python/requirements.txt.
+// pythonDir is the directory of the virtual environment. Change its number with python/requirements.txt.
 const pythonDir = "python-3"
 
 // Python returns the interpreter of a virtual environment with pandas, polars, pyarrow,
@@ -21,8 +20,8 @@ func Python(tb testing.TB) string {
 	return path
 }
 
-// Axe returns the script of axe-core, which checks how accessible a page is; it comes with
-// the package axe-core-python.
+// Axe returns the script of axe-core, which checks the accessibility of a page. The script is part of the package
+// axe-core-python.
 func Axe(tb testing.TB) string {
 	tb.Helper()
 	found, err := filepath.Glob(filepath.Join(cacheDir(), pythonDir, "lib", "python3*", "site-packages", "axe_core_python", "axe.min.js"))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// cacheDir is where install.sh puts the servers; the rule is the same there.
+// cacheDir returns the directory of the installed servers. install.sh has the same rule.
 func cacheDir() string {
 	if dir := os.Getenv("FORECASTER_SERVICES"); dir != "" {
 		return dir
@@ -21,14 +21,14 @@ func cacheDir() string {
 	return filepath.Join(home, ".cache", "forecaster")
 }
 
-// missing skips the test, or fails it where services are required.
+// missing skips the test, or fails it if services are required.
 func missing(tb testing.TB, what, service string) {
 	tb.Helper()
 	absent(tb, os.Getenv("FORECASTER_REQUIRE_SERVICES") != "", what, service)
 }
 
-// optional skips the test, or fails it where the optional services are required, too, as in the nightly
-// workflow: with FORECASTER_REQUIRE_SERVICES=all.
+// optional skips the test, or fails it if FORECASTER_REQUIRE_SERVICES=all also requires optional services, as in the
+// nightly workflow.
 func optional(tb testing.TB, what, service string) {
 	tb.Helper()
 	absent(tb, os.Getenv("FORECASTER_REQUIRE_SERVICES") == "all", what, service)

@@ -13,9 +13,8 @@ import (
 	"time"
 )
 
-// VictoriaMetrics is a running single-node VictoriaMetrics, which takes InfluxDB's line
-// protocol and answers PromQL. It keeps samples of any age, and of two that are the same
-// one.
+// VictoriaMetrics is a running single-node VictoriaMetrics, which takes the line protocol of InfluxDB and answers
+// PromQL. It keeps samples of any age, and removes duplicates.
 type VictoriaMetrics struct {
 	URL string // http://127.0.0.1:port
 	tb  testing.TB
@@ -24,7 +23,7 @@ type VictoriaMetrics struct {
 	process *process
 }
 
-// StartVictoriaMetrics starts a server that lives as long as the test.
+// StartVictoriaMetrics starts a server, and stops it at the end of the test.
 func StartVictoriaMetrics(tb testing.TB) *VictoriaMetrics {
 	tb.Helper()
 	binary := filepath.Join(cacheDir(), "victoriametrics-1.110.0", "victoria-metrics")
@@ -37,7 +36,7 @@ func StartVictoriaMetrics(tb testing.TB) *VictoriaMetrics {
 	s.start = func() *process {
 		p, err := startProcess(filepath.Join(dir, "log"), binary, "-storageDataPath", filepath.Join(dir, "data"), "-httpListenAddr", addr,
 			"-retentionPeriod", "100y", "-dedup.minScrapeInterval", "1ms", "-memory.allowedBytes", "256MB",
-			"-search.latencyOffset", "0s") // else it repeats a value in the place of those of the last half minute
+			"-search.latencyOffset", "0s") // else a repeated value replaces the values of the last half minute
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -51,21 +50,21 @@ func StartVictoriaMetrics(tb testing.TB) *VictoriaMetrics {
 	return s
 }
 
-// Kill ends the server with SIGKILL, and starts it again at once with the data that it has on the disk.
+// Kill kills the server with SIGKILL, and starts it again at once with its data on the disk.
 func (s *VictoriaMetrics) Kill() {
 	s.process.kill()
 	s.process = s.start()
 }
 
-// PromSeries is a series of an answer: its labels, and times in seconds with values.
+// PromSeries is a series of an answer: labels, and pairs of time (in seconds) and value.
 type PromSeries struct {
 	Metric map[string]string
-	Value  []any   // of an instant query
-	Values [][]any // of a range query
+	Value  []any   // pair of an instant query
+	Values [][]any // pairs of a range query
 }
 
-// WaitForRows waits until the rows that the server took since its start are visible, none of
-// them twice. Get flushes, but a flush does not wait for another one that is under way.
+// WaitForRows waits until all rows accepted since the start of the server are visible exactly once. Get flushes, too,
+// but a flush does not wait for another running flush.
 func (s *VictoriaMetrics) WaitForRows() {
 	s.tb.Helper()
 	var visible, taken string
@@ -92,8 +91,8 @@ func (s *VictoriaMetrics) WaitForRows() {
 	s.tb.Fatalf("%s of %s rows are visible", visible, taken)
 }
 
-// Get requests /api/v1/PATH and decodes the data of the answer. Rows that were written just before are usually in it;
-// WaitForRows makes sure.
+// Get requests /api/v1/PATH and decodes the data of the answer. The answer usually contains the last written rows;
+// WaitForRows guarantees it.
 func (s *VictoriaMetrics) Get(path string, parameters url.Values, data any) {
 	s.tb.Helper()
 	if resp, err := http.Get(s.URL + "/internal/force_flush"); err == nil { // makes the last writes visible
@@ -117,7 +116,7 @@ func (s *VictoriaMetrics) Get(path string, parameters url.Values, data any) {
 	}
 }
 
-// Query evaluates an expression at a time, or, if step is positive, from then to end.
+// Query evaluates an expression at the time at, or, if step is positive, at the times from at to end.
 func (s *VictoriaMetrics) Query(expression string, at, end time.Time, step time.Duration) []PromSeries {
 	s.tb.Helper()
 	path, parameters := "query", url.Values{"query": {expression}, "time": {fmt.Sprint(at.Unix())}, "nocache": {"1"}}
