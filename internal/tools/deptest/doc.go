@@ -1,3 +1,3 @@
-// Package deptest holds the test that the packages keep to the layers of
-// docs/design/0001-shape.md and that the deterministic ones stay so.
+// Package deptest tests two properties of the packages: the layers of docs/design/0001-shape.md, and the determinism
+// of the deterministic packages.
 package deptest

@@ -76,7 +76,7 @@ func save(p *plot.Plot, dir, name string) error {
 	return p.Save(vg.Points(620), vg.Points(320), filepath.Join(dir, name+".svg"))
 }
 
-// features draws the Gaussian kernel and what random Fourier features make of it.
+// features draws the Gaussian kernel and its approximations by random Fourier features.
 func features(dir string) error {
 	p := newPlot("distance of two inputs, in bandwidths", "kernel")
 	curve := func(f func(x float64) float64) plotter.XYs {
@@ -115,8 +115,7 @@ func features(dir string) error {
 	return save(p, dir, "features")
 }
 
-// learntMap draws the next value of a series over the last one, and what two models
-// have made of it.
+// learntMap draws the next value of a series over the last value, and the forecasts of two models.
 func learntMap(dir string) error {
 	const rows, shown = 3000, 300
 	data := simulate.Collect("map", simulate.NewSetting(simulate.SettingConfig{Setting: 2, Dim: 1, Seed: 1}), rows)
@@ -228,7 +227,7 @@ func trace(name string, m eval.Model, data *scoring.Dataset, horizon, drawn int,
 	return tr, err
 }
 
-// recorder remembers the Forecaster that a Model has made.
+// recorder keeps the last Forecaster of a Model.
 type recorder struct {
 	eval.Model
 	last eval.Forecaster
@@ -239,7 +238,7 @@ func (r *recorder) NewSeries() eval.Forecaster {
 	return r.last
 }
 
-// keep draws the traces and keeps some of the pictures by other names.
+// keep draws the traces, and keeps the pictures in names under new names.
 func keep(dir string, traces []*report.Trace, names map[string]string) error {
 	temp, err := os.MkdirTemp("", "figures-")
 	if err != nil {
@@ -261,7 +260,7 @@ func keep(dir string, traces []*report.Trace, names map[string]string) error {
 	return nil
 }
 
-// traces runs VAR(1), ORFFVAR and auto, with intervals.
+// traces returns the traces of VAR(1), ORFFVAR and auto, with intervals.
 func traces(data *scoring.Dataset, order, horizon int, levels []float64) ([]*report.Trace, error) {
 	d := data.Dim()
 	var all []*report.Trace
@@ -291,8 +290,8 @@ func traces(data *scoring.Dataset, order, horizon int, levels []float64) ([]*rep
 	return all, nil
 }
 
-// forecasts draws forecasts of a nonlinear series with a season, the errors of three
-// models and the coverage of their intervals.
+// forecasts draws forecasts of a nonlinear series with a season, the errors of three models, and the coverage of their
+// intervals.
 func forecasts(dir string) error {
 	data := simulate.Collect("oscillators", simulate.NewOscillators(3, 24, 1), 3000)
 	all, err := traces(data, 3, 24, []float64{.9, .5, .8, .95})
@@ -302,8 +301,7 @@ func forecasts(dir string) error {
 	return keep(dir, all, map[string]string{"forecast-" + data.Variables[0]: "forecast", "errors": "errors", "coverage": "coverage"})
 }
 
-// change draws the weights of the experts on a series that is linear first and then
-// is not.
+// change draws the weights of the experts on a series that changes from linear to nonlinear.
 func change(dir string) error {
 	const half = 2000
 	data := simulate.Collect("change", simulate.NewSetting(simulate.SettingConfig{Setting: 1, Dim: 3, Seed: 2}), half)

@@ -1,11 +1,12 @@
-// Command gift evaluates the default model on a file by the protocol of GIFT-Eval (Aksu and others 2024), so that
-// its figures stand beside the published ones: the last tenth of the rows, in windows of H rows without overlap,
-// at most 20. Nothing is learnt from a window but what came before it.
+// Command gift evaluates the default model on a file by the protocol of GIFT-Eval (Aksu and others 2024), so that its
+// figures are comparable with published figures. The test rows are the last tenth of the rows, in at most 20 windows of
+// H rows without overlap. A forecast of a window uses only the rows before the window.
 //
 //	go run ./internal/tools/gift -season 96 -horizons 48,480,720 FILE.csv
 //	go run ./internal/tools/gift -season 24 -mean 4 -horizons 48,480,720 FILE.csv
 //
-// FILE has a time in the first column and a variable in each other. -mean takes the means of so many rows.
+// FILE has the time in the first column and one variable in each other column. -mean N replaces each N rows by their
+// mean.
 package main
 
 import (
@@ -54,7 +55,7 @@ func main() {
 	}
 }
 
-// read returns the only series of a file, or the means of so many of its rows each.
+// read returns the only series of a file. If mean > 1, each group of mean rows is replaced by its mean.
 func read(path string, mean int) (*scoring.Series, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -79,13 +80,13 @@ func read(path string, mean int) (*scoring.Series, error) {
 	return s, nil
 }
 
-// level is that of the intervals behind the quantiles.
+// level is the level of the intervals from which the quantiles are computed.
 const level = .8
 
-// result has the means over windows and variables.
+// result holds means over windows and variables.
 type result struct {
 	windows     int
-	mase, naive float64 // mean absolute error over that of the seasonal naive forecast within the past
+	mase, naive float64 // mean absolute error / mean absolute error of the seasonal naive forecast in the past
 	crps        float64 // 2 sum of the quantile losses / sum |y|, mean over the nine quantiles
 }
 
@@ -145,7 +146,8 @@ func evaluate(s *scoring.Series, season, horizon int, tier auto.Tier) (result, e
 	return r, nil
 }
 
-// score adds the scaled errors of a window and of the seasonal naive forecast of it, given the rows before.
+// score adds the scaled errors of a forecast of a window, and of the seasonal naive forecast. past holds the rows
+// before the window.
 func (r *result) score(past, truth [][]float64, forecast []float64, season int) {
 	for j := range truth[0] {
 		var scale, e, naive float64
@@ -161,7 +163,7 @@ func (r *result) score(past, truth [][]float64, forecast []float64, season int) 
 	}
 }
 
-// quantileLoss returns twice the mean quantile loss, summed over a window, and the sum of the absolute values.
+// quantileLoss returns the sum over a window of twice the mean quantile loss, and the sum of the absolute values.
 func quantileLoss(truth [][]float64, quantiles []float64) (loss, size float64) {
 	for h, y := range truth {
 		for j, v := range y {

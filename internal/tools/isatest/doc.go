@@ -1,3 +1,3 @@
-// Package isatest has what the tests of kernels share: every instruction set of this
-// machine in turn, and memory that ends where memory ends.
+// Package isatest has helpers for tests of kernels: runs with each instruction set of this
+// machine, and guarded memory, which ends at an inaccessible page.
 package isatest

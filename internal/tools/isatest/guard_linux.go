@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// rooms are places of memory that end where memory ends, used in turn: more of
-// them than a test holds at a time, because making one is slow.
+// rooms holds guarded areas of memory, which are used in turn because an allocation is slow. A test must hold at most
+// len(rooms.all) areas at a time.
 var rooms struct {
 	all  [16][]byte
 	next int
@@ -15,8 +15,7 @@ var rooms struct {
 
 const roomSize = 1 << 20
 
-// Guarded returns n numbers that end where memory ends: touching the one after
-// the last kills the test.
+// Guarded returns n numbers in guarded memory. An access beyond the last number kills the test.
 func Guarded(t testing.TB, n int) []float64 {
 	room := &rooms.all[rooms.next]
 	rooms.next = (rooms.next + 1) % len(rooms.all)

@@ -1,3 +1,3 @@
-// Package outside runs what a user of the library writes: the program of docs/library.md, in a
-// module of its own.
+// Package outside tests the library from outside: it runs the program of docs/library.md in a
+// module of its own, like a user.
 package outside

@@ -1,13 +1,13 @@
-// Package soak runs the program for real among failures: three processes of a
-// consumer group read six partitions from Apache Kafka and write to InfluxDB,
-// while processes are killed and frozen, connections cut, and servers taken away.
-// Then the same log is replayed offline, without failures, and the contents of
-// InfluxDB must equal what that writes, point by point.
+// Package soak runs the real program with real failures. Three processes of a
+// consumer group read six partitions from Apache Kafka and write to InfluxDB.
+// Meanwhile processes are killed and frozen, connections are cut, and servers are
+// stopped. Then the same log is replayed offline, without failures. The contents of
+// InfluxDB must equal the output of the replay, point by point.
 //
 //	go test ./internal/tools/soak -v -timeout 0 -duration 5m -seed 7
 //
-// TestKill9 does so with every kind of output. TestTelegraf, of the same servers but without
-// failures, compares the cost with Telegraf's.
+// TestKill9 runs the same test with every kind of output. TestTelegraf uses the same servers
+// without failures, and compares the cost of the program with the cost of Telegraf.
 //
-// It needs the servers of package testserver.
+// The tests need the servers of package testserver.
 package soak

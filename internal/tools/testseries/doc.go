@@ -1,2 +1,2 @@
-// Package testseries has series that tests forecast and no command simulates.
+// Package testseries has synthetic series that only tests use.
 package testseries

@@ -8,24 +8,24 @@ import (
 // hostileDim is the number of variables of a Hostile series.
 const hostileDim = 8
 
-// Hostile yields what real streams do to a forecaster, one trouble a variable:
+// Hostile generates typical problems of real streams, one problem per variable:
 //
 //	x1  constant
-//	x2  AR(1) whose level jumps by ever more, every 1000 rows
+//	x2  AR(1) whose level jumps every 1000 rows, with growing jumps
 //	x3  season with outliers of +-1e6, one in a thousand rows
 //	x4  AR(2) of a sensor that is stuck for 200 rows in every 1500
-//	x5  driven by x2 without its level
+//	x5  driven by x2 minus its level
 //	x6  tiny (1e-6) with rare bursts of fifty times its noise
 //	x7  AR(1) around 1e9
 //	x8  random walk; 50 rows in every 700 are missing, and one in a hundred others
 //
-// In one row of 500 everything is missing. It implements simulate.Generator.
+// In one row of 500 all variables are missing. Hostile implements simulate.Generator.
 type Hostile struct {
 	rng        *rand.Rand
 	t          int
 	level      float64
 	ar, driven float64
-	a, b       float64 // AR(2), newest first
+	a, b       float64 // last two values of the AR(2), newest first
 	stuck      float64
 	tiny, huge float64
 	walk       float64
@@ -36,10 +36,10 @@ func NewHostile(seed uint64) *Hostile {
 	return &Hostile{rng: rand.New(rand.NewPCG(seed, 15))}
 }
 
-// Dim is the number of variables.
+// Dim returns the number of variables.
 func (g *Hostile) Dim() int { return hostileDim }
 
-// Next writes the next sample.
+// Next writes the next sample to y, Dim() values.
 func (g *Hostile) Next(y []float64) {
 	r, t := g.rng, g.t
 	g.t++

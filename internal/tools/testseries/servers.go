@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// The rows of Servers: a normal history, and the rows with anomalies behind it.
+// Numbers of rows of Servers: a normal history, then rows with anomalies.
 const (
 	ServersDim     = 38
 	ServersHistory = 8000
@@ -18,11 +18,10 @@ type Incident struct {
 	Variables []int
 }
 
-// Servers returns the rows of a server machine, and its incidents. Of the 38 variables eight rest at 0
-// and move in one row of a hundred, three are constant, and the others follow a daily load and four
-// factors, some of them skewed or in steps of a hundredth. Incidents last for 15 to 700 rows: many
-// variables are moderately off, few are far off, some lose their relation to the others, or
-// variables at rest wake up.
+// Servers returns the rows of a server machine, and its incidents. There are 38 variables: eight rest at 0 and move in
+// one row of a hundred, three are constant, and the others follow a daily load and four factors. Some of these are
+// skewed, or rounded to steps of 0.01. Incidents last 15 to 700 rows. In an incident many variables deviate moderately,
+// few variables deviate strongly, some variables lose their relation to the others, or resting variables move.
 func Servers(seed uint64) (rows [][]float64, incidents []Incident) {
 	rng := rand.New(rand.NewPCG(seed, 38))
 	for at := ServersHistory + 300; at < ServersRows-900; {

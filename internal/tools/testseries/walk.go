@@ -2,8 +2,8 @@ package testseries
 
 import "math/rand/v2"
 
-// RandomWalk yields the sums of independent N(0, 1): persistence is the best
-// forecast, with the mean squared error h at horizon h. It implements simulate.Generator.
+// RandomWalk generates cumulative sums of independent N(0, 1). Persistence is the best forecast, with mean squared error
+// h at horizon h. RandomWalk implements simulate.Generator.
 type RandomWalk struct {
 	rng *rand.Rand
 	x   []float64
@@ -14,10 +14,10 @@ func NewRandomWalk(dim int, seed uint64) *RandomWalk {
 	return &RandomWalk{rand.New(rand.NewPCG(seed, 12)), make([]float64, dim)}
 }
 
-// Dim is the number of variables.
+// Dim returns the number of variables.
 func (g *RandomWalk) Dim() int { return len(g.x) }
 
-// Next writes the next sample.
+// Next writes the next sample to y, Dim() values.
 func (g *RandomWalk) Next(y []float64) {
 	for j := range g.x {
 		g.x[j] += g.rng.NormFloat64()
