@@ -115,12 +115,11 @@ func (t target) addOuter() {
 	t.rows(true)
 }
 
-// rows emits the pass over a matrix of matVec and, with update, of addOuter. It takes
-// several rows at a time.
+// rows emits the pass over a matrix for matVec and, with update, for addOuter. It processes several rows at a time.
 //
-// Each row has a fixed pointer and one index moves. With moving pointers the processor
-// takes loads to depend on earlier stores, and the loop takes half as long again.
-// Values that the loop does not need stay in memory, in the place of the arguments.
+// Each row has a fixed pointer, and one common index moves. With moving pointers the processor assumes that loads depend
+// on earlier stores, and the loop takes 1.5 times as long. Values that the loop does not need stay in memory, in the
+// place of the arguments.
 func (t target) rows(update bool) {
 	a, n := param("a"), param("n")
 	var u, x, fStep GPVirtual
@@ -240,7 +239,7 @@ func (t target) rows(update bool) {
 	t.end()
 }
 
-// addMatTVec keeps a group of columns of y in registers and goes down the rows of A.
+// addMatTVec keeps a group of columns of y in registers, and loops over the rows of A.
 func (t target) addMatTVec() {
 	t.begin("addMatTVec", "func(y, a, x *%, m, n int)", "adds A^T x to y, A of m rows and n columns.")
 	y, a, x, m, n := param("y"), param("a"), param("x"), param("m"), param("n")
@@ -352,7 +351,7 @@ func (t target) matMulT() {
 	t.end()
 }
 
-// addMatMul keeps a block of C in registers and goes along the inner dimension.
+// addMatMul keeps a block of C in registers, and loops over the inner dimension.
 func (t target) addMatMul() {
 	t.begin("addMatMul", "func(c *%, alpha %, a, b *%, m, n, k, ldc, lda, ldb int)",
 		"adds alpha A B to C, C of m rows and n columns, k columns in A; rows are ldc, lda and ldb apart.")
@@ -412,8 +411,7 @@ func (t target) addMatMul() {
 	t.end()
 }
 
-// addOuters keeps a block of A in registers and goes over the terms. Rows are whole
-// registers.
+// addOuters keeps a block of A in registers, and loops over the terms. Rows are whole registers.
 func (t target) addOuters() {
 	t.begin("addOuters", "func(a, f, u *%, m, k, cols, n int)",
 		"adds F^T U to cols registers of each row of A, m rows; F is k x m, rows of A and U are n registers apart.")

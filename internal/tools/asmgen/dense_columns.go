@@ -6,7 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// columnDots takes a register of columns at a time and goes down the rows.
+// columnDots processes a register of columns at a time, and loops over the rows.
 func (t target) columnDots() {
 	t.begin("columnDots", "func(y, a, x *%, m, n int)",
 		"sets y_j = sum_i A_ij X_ij, A and X of m rows and n columns, whole registers.")
@@ -37,7 +37,7 @@ func (t target) columnDots() {
 	t.end()
 }
 
-// addLagged keeps a few rows of both matrices in registers and goes over the terms.
+// addLagged keeps a few rows of both matrices in registers, and loops over the terms.
 func (t target) addLagged() {
 	t.begin("addLagged", "func(c, f, x *%, m, n, k, shift int)",
 		"adds to two matrices C and D of m rows and n columns, whole registers: C_ij += sum over l < k of F_(2l, j) x[i n + j + l shift], and D_ij the same with F_(2l+1, j).")

@@ -6,8 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// hadamard transforms within registers first and then takes two levels in each pass, in
-// the order of the portable version, so that the bits are the same.
+// hadamard first transforms within registers, then computes two levels per pass. The order of operations is the order of
+// the portable version, so the bits are the same.
 func (t target) hadamard() {
 	t.begin("hadamard", "func(x *%, n int)", "replaces x by its Walsh-Hadamard transform; n is a power of two, a register or more.")
 	x := param("x")
@@ -44,7 +44,7 @@ func (t target) hadamard() {
 	t.end()
 }
 
-// pass joins points that are h, ..., (radix-1) h bytes apart.
+// pass combines points with distances of h, ..., (radix-1) h bytes.
 func (t target) pass(x, end, h GPVirtual, radix int) {
 	h3 := GP64()
 	LEAQ(Mem{Base: h, Index: h, Scale: 2}, h3)
@@ -98,7 +98,7 @@ func (t target) butterflies() func(v Register) Register {
 	}
 }
 
-// whileBelow emits body, which moves p, until p has reached end.
+// whileBelow emits a loop of body while p < end. body moves p.
 func whileBelow(p, end GPVirtual, body func()) {
 	top := label("while")
 	Label(top)

@@ -5,7 +5,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// narrow and widen take eight numbers at a time.
+// narrow converts float64 to float32, eight numbers at a time. widen is the inverse.
 func (t target) narrow() {
 	t.begin("narrow", "func(dst *float32, x *%, n int)", "rounds n numbers, a multiple of 8, to 32 bits.")
 	dst, x, n := param("dst"), param("x"), param("n")

@@ -9,7 +9,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The constants of log in package vec, and those that make a number of the exponent.
+// logTable has the constants of log in package vec, and the constants that convert the exponent to a number.
 var logTable = []uint64{
 	0x3ff0000000000000 - 0x3fe6a09e667f3bcd, // added to the bits of x: the exponent is that of x/(sqrt(2)/2)
 	0x4330000000000000,                      // 2^52: its low bits are an integer
@@ -44,7 +44,7 @@ var logConstants = sync.OnceValue(func() Mem {
 	return m
 })
 
-// logarithms takes a register at a time; NaN stays NaN.
+// logarithms processes a register at a time. NaN stays NaN.
 func (t target) logarithms() {
 	t.begin("logTo", "func(dst, x *%, n int)", "sets dst to the logarithms of x.")
 	dst, from, n := param("dst"), param("x"), param("n")
@@ -61,7 +61,7 @@ func (t target) logarithms() {
 	t.end()
 }
 
-// logarithm takes the steps of log in package vec, so that the bits are the same. The elements of x
+// logarithm returns log(x), by the operations of log in package vec, so that the bits are the same. The elements of x
 // are positive normal numbers.
 func (t target) logarithm(x Register) Register {
 	constant := func(i int) Register {

@@ -6,8 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Kernels of FourierWeights in package vec take a panel of frequencies at a time; see
-// there for the order of the features.
+// panelBytes is the size of a panel of frequencies. Kernels of FourierWeights in package vec process one panel at a time;
+// see FourierWeights for the order of the features.
 const panelBytes = 64
 
 const panelLanes = panelBytes / size
@@ -19,7 +19,7 @@ func (t target) panels(n GPVirtual) GPVirtual {
 	return n
 }
 
-// firstPanel replaces it by the number of frequencies in the first panel; the others are
+// firstPanel replaces the number of frequencies by the number of frequencies in the first panel. The other panels are
 // full.
 func (t target) firstPanel(n GPVirtual) GPVirtual {
 	DECQ(n)
@@ -28,7 +28,7 @@ func (t target) firstPanel(n GPVirtual) GPVirtual {
 	return n
 }
 
-// fourierFeatures is for AVX2, where a panel is two registers.
+// fourierFeatures is the kernel for AVX2, where a panel has two registers.
 func (t target) fourierFeatures() {
 	t.begin("fourierFeatures", "func(phi, w, x *%, m, n int)", "sets phi to the cosines and sines of W^T x turns in panels, W of m rows and n frequencies.")
 	offset, phi := zeroed(), param("phi")

@@ -68,8 +68,7 @@ func (t target) reduce(r []Register) {
 	}
 }
 
-// sixteenths is a table of sin and cos of 0/16 … 15/16 turns, of sinNear and cosNear, and
-// of the constant sixteenth.
+// sixteenths is a table of sin and cos of 0/16 … 15/16 turns, then sinNear and cosNear, then the constant sixteenth.
 var sixteenths = sync.OnceValue(func() Mem {
 	m := GLOBL("sixteenths", RODATA|NOPTR)
 	quarter := []float64{0, 0x1.87de2a6aea963p-2, 0x1.6a09e667f3bcdp-1, 0x1.d906bcf328d46p-1}
@@ -90,9 +89,8 @@ var sixteenths = sync.OnceValue(func() Mem {
 	return m
 })
 
-// turnsByTable is turns for AVX-512. With t = a + b, a the nearest sixteenth of a turn, two
-// registers hold the sines of all a, and the polynomials for b need half the terms. Angles are
-// finite and below 2^47.
+// turnsByTable is turns for AVX-512. It computes t = a + b, where a is the nearest sixteenth of a turn. Two registers
+// hold the sines of all a, and the polynomials for b need half the terms. Angles are finite and below 2^47.
 func (t target) turnsByTable(angles []Register, scale Register) (sin, cos []Register) {
 	n := len(angles)
 	r, u, s, c := t.vecs(n), t.vecs(n), t.vecs(n), t.vecs(n)
@@ -148,8 +146,8 @@ func (t target) turnsByTable(angles []Register, scale Register) (sin, cos []Regi
 	return u, r
 }
 
-// turns returns scale sin and scale cos of reduced angles in turns; a nil scale is 1. It
-// is for AVX2 and follows sinCosTurns in package vec.
+// turns returns scale sin(2 pi r) and scale cos(2 pi r) for reduced angles r in turns; scale nil: 1. It is for AVX2, and
+// follows sinCosTurns in package vec.
 func (t target) turns(r []Register, scale Register) (sin, cos []Register) {
 	u, s, c := t.vecs(len(r)), t.vecs(len(r)), t.vecs(len(r))
 	table, k := GP64(), t.vec()
@@ -195,7 +193,7 @@ func (t target) turns(r []Register, scale Register) (sin, cos []Register) {
 	return c, s
 }
 
-// sinCosOf returns scale sin and scale cos of any angles in turns.
+// sinCosOf returns scale sin(2 pi r) and scale cos(2 pi r) for any angles r in turns.
 func (t target) sinCosOf(r []Register, scale Register) (sin, cos []Register) {
 	t.reduce(r)
 	if t.zmm {
@@ -204,8 +202,7 @@ func (t target) sinCosOf(r []Register, scale Register) (sin, cos []Register) {
 	return t.turns(r, scale)
 }
 
-// trigGroup returns the number of registers of angles that are computed together, as
-// many as there are registers for.
+// trigGroup returns the number of registers of angles that are computed together. The number of free registers limits it.
 func (t target) trigGroup() int {
 	if t.zmm {
 		return 4
@@ -233,7 +230,7 @@ func (t target) sinCos() {
 	t.end()
 }
 
-// storeGroup stores registers one after the other; last, if any, masks the last one.
+// storeGroup stores registers one after the other. last masks the last register; nil: no mask.
 func (t target) storeGroup(v []Register, to, offset GPVirtual, last *mask) {
 	for c := range v {
 		mem := at(to, offset, c*t.bytes())

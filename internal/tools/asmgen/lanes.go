@@ -6,8 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// lanes is one register of variables: their statistics, which are rows of a matrix, and
-// the constants of the rule. Its arithmetic returns new registers.
+// lanes is one register of variables, with their statistics (rows of a matrix) and the constants of the rule. Its
+// arithmetic returns new registers.
 type lanes struct {
 	target
 	places map[string]Mem
@@ -100,7 +100,7 @@ func (l *lanes) root(a Register) Register {
 	return v
 }
 
-// least returns min(a, b), or a if one of them is NaN. most returns the maximum likewise.
+// least returns min(a, b), or a if a or b is NaN. most returns max(a, b), or a if a or b is NaN.
 func (l *lanes) least(a, b Register) Register {
 	v := l.vec()
 	VMINPD(a, b, v)
@@ -121,7 +121,7 @@ func (l *lanes) clipped(a, limit Register) Register {
 	return l.most(l.least(a, limit), l.minus(l.none(), limit))
 }
 
-// where returns a in the mask and b outside; b is lost.
+// where returns a in the mask and b outside. b is overwritten.
 func (l *lanes) where(m mask, a, b Register) Register {
 	l.choose(a, m, b)
 	return b
@@ -140,15 +140,15 @@ func (l *lanes) weight(count, one Register, least string) Register {
 	return rate
 }
 
-// unlessEmpty emits body, which is skipped when the mask is empty.
+// unlessEmpty emits body with a jump over it if the mask is empty.
 func (t target) unlessEmpty(m mask, body func()) {
 	bits := GP64()
 	VMOVMSKPD(m.v, bits.As32())
 	unlessZero(bits, body)
 }
 
-// dense returns the mask of the next register of a vector that has n more elements, and
-// subtracts them from n.
+// dense returns the mask of the next register of a vector with n remaining elements, and subtracts the length of a
+// register from n.
 func (t target) dense(n GPVirtual) mask {
 	left, most := copyOf(n), GP64()
 	MOVQ(U32(uint32(t.lanes)), most)
@@ -162,7 +162,7 @@ func (t target) dense(n GPVirtual) mask {
 	return m
 }
 
-// loadSome loads a register, or with a mask its elements and zeros.
+// loadSome loads a register. With a mask it loads the elements in the mask, and zeros elsewhere.
 func (t target) loadSome(from Mem, m *mask) Register {
 	v := t.vec()
 	if m != nil {

@@ -6,9 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// conformal takes a register of variables at a time and goes over the levels of the
-// intervals. It neither fuses multiplications and additions nor changes their order:
-// all instruction sets give the same bits.
+// conformal processes a register of variables at a time, and loops over the levels of the intervals. It neither fuses
+// multiplications and additions nor changes their order, so all instruction sets give the same bits.
 func (t target) conformal() {
 	t.begin("conformal", "func(out *int64, scale, count, own, half, forecast, y, voting, limits, steps *%, n, levels, stride int)",
 		"learns errors and factors of intervals; out are the votes, and the misses at each level.")

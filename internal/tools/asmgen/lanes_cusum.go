@@ -6,8 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// cusum takes a register of sequences at a time. It neither fuses multiplications
-// and additions nor changes their order: all instruction sets give the same bits.
+// cusum processes a register of sequences at a time. It neither fuses multiplications and additions nor changes their
+// order, so all instruction sets give the same bits.
 func (t target) cusum() {
 	t.begin("cusum", "func(most, rows, x, limits *%, stride int)",
 		"learns a value of each sequence; most are the largest sum and length.")
@@ -77,7 +77,7 @@ func (t target) cusum() {
 	t.end()
 }
 
-// maximum returns the largest element of v in the first place of an xmm register.
+// maximum returns the largest element of v as the first element of an xmm register.
 func (t target) maximum(v Register) VecVirtual {
 	x := XMM()
 	VEXTRACTF128(U8(1), v, x)

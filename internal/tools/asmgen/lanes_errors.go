@@ -4,8 +4,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// errors takes a register of variables at a time. It neither fuses multiplications and
-// additions nor changes their order: all instruction sets give the same bits.
+// errors processes a register of variables at a time. It neither fuses multiplications and additions nor changes their
+// order, so all instruction sets give the same bits.
 func (t target) errors() {
 	t.begin("errors", "func(rows, limits, y, forecast *%, n, stride int)", "learns the errors of forecasts.")
 	n := param("n")

@@ -4,8 +4,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// levels takes a register of variables at a time. It neither fuses multiplications and
-// additions nor changes their order: all instruction sets give the same bits.
+// levels processes a register of variables at a time. It neither fuses multiplications and additions nor changes their
+// order, so all instruction sets give the same bits.
 func (t target) levels() {
 	t.begin("levels", "func(rows, limits, x, profile, scale *%, n, stride int)", "compares a sample with the references.")
 	n := param("n")

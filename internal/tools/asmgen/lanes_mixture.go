@@ -6,7 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// aggregate takes a register of variables at a time and goes down the experts.
+// aggregate processes a register of variables at a time, and loops over the experts.
 func (t target) aggregate() {
 	t.begin("aggregate", "func(mean, low, high, z, weights, f, x, inverse *%, limit %, experts, n, row, stride int)",
 		"standardises the forecasts of the experts and sets their weighted mean and bounds.")
@@ -50,7 +50,7 @@ func (t target) aggregate() {
 	t.end()
 }
 
-// regrets goes down the experts twice: only then are the sums of the weights known.
+// regrets loops over the experts twice, because the second pass needs the sums of the weights.
 func (t target) regrets() {
 	t.begin("regrets", "func(rows, weights, regret, square, gain, z, out, y, prior, limits *%, experts, stride, relative, priorRounds int)",
 		"learns outcomes: regrets and weights of the experts.")

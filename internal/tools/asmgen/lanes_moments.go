@@ -4,8 +4,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// moments takes a register of variables at a time. It neither fuses multiplications
-// and additions nor changes their order: all instruction sets give the same bits.
+// moments processes a register of variables at a time. It neither fuses multiplications and additions nor changes their
+// order, so all instruction sets give the same bits.
 func (t target) moments() {
 	t.begin("moments", "func(rows, limits, x *%, n, stride int)",
 		"learns a sample: moments of values and increments.")

@@ -6,8 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// standardise goes down the rows, the last first, a register of columns at a time.
-// What it stores beyond a row the next one overwrites.
+// standardise loops over the rows, last row first, a register of columns at a time. The next row overwrites elements
+// stored beyond the end of a row.
 func (t target) standardise() {
 	t.begin("standardise", "func(dst, x, mean, inverse *%, limit %, size, n int)",
 		"writes the rows of x in reverse order, standardised and clipped.")
@@ -35,7 +35,7 @@ func (t target) standardise() {
 	t.end()
 }
 
-// bound sets a register of forecasts at a time.
+// bound computes a register of forecasts at a time.
 func (t target) bound() {
 	t.begin("bound", "func(dst, v, origin, unit, last, steps, floor, ceiling *%, limit %, n int)",
 		"bounds forecasts, see Moments.Bound.")

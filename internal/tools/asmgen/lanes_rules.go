@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// rule is a type of package lanes whose statistics a kernel learns. The rows are its fields,
-// in the order of memory, and the limits its constants. These lists are their only home:
-// kernels take both by name, and goRules writes the indices for the Go code.
+// rule describes a type of package lanes whose statistics a kernel updates. Rows are its fields in the order of memory,
+// limits are its constants. Only these lists define both: kernels use names, and writeRules writes the indices for the
+// Go code.
 type rule struct {
 	name, prefix string // the type, and the prefix of the indices of its limits
 	rows, limits []string

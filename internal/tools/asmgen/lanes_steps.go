@@ -4,8 +4,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// steps takes a register of variables at a time. It neither fuses multiplications and
-// additions nor changes their order: all instruction sets give the same bits.
+// steps processes a register of variables at a time. It neither fuses multiplications and additions nor changes their
+// order, so all instruction sets give the same bits.
 func (t target) steps() {
 	t.begin("steps", "func(rows, limits, x, last *%, n, stride int)",
 		"learns the increments x - last.")

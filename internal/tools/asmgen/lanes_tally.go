@@ -6,14 +6,13 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// ordered returns the mask of the elements of v that are not NaN, within another
-// mask unless that is nil.
+// ordered returns the mask of the elements of v that are not NaN, within another mask; nil: all elements.
 func (t target) ordered(v Register, within *mask) mask {
 	return t.compare(7, v, v, within)
 }
 
-// compare returns the mask of the elements for which the relation between a and b
-// holds that the instruction set has under this number.
+// compare returns the mask of the elements with the given relation between a and b. relation is the immediate operand of
+// the compare instruction.
 func (t target) compare(relation uint8, a, b Register, within *mask) mask {
 	if t.zmm {
 		k := K()
@@ -32,7 +31,7 @@ func (t target) compare(relation uint8, a, b Register, within *mask) mask {
 	return mask{v: v}
 }
 
-// kept returns a copy of v that is zero outside the mask.
+// kept returns a copy of v with zeros outside the mask.
 func (t target) kept(v Register, m mask) Register {
 	c := t.vec()
 	VANDPD(m.v, v, c)
@@ -53,8 +52,7 @@ func (t target) nans() Register {
 	return c
 }
 
-// tally takes a register of variables at a time and goes down the rows of sums, one
-// horizon after the other.
+// tally processes a register of variables at a time, and loops over the rows of sums, one horizon after the other.
 func (t target) tally() {
 	t.begin("tally", "func(totals, sums, errs, waiting *%, offsets *int, y *%, n, rows, size, horizons int)",
 		"adds a sample of n variables to the sums of each horizon, and to the totals over the variables.")

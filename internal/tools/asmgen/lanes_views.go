@@ -4,8 +4,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// liveliness takes a register of variables at a time. It neither fuses multiplications and
-// additions nor changes their order: all instruction sets give the same bits.
+// liveliness processes a register of variables at a time. It neither fuses multiplications and additions nor changes
+// their order, so all instruction sets give the same bits.
 func (t target) liveliness() {
 	t.begin("liveliness", "func(rows, limits, x, count, variance *%, n, stride int)", "learns the steps of a sample.")
 	n := param("n")

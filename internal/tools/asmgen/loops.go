@@ -16,7 +16,7 @@ func label(name string) string {
 	return fmt.Sprintf("%s%d", name, labels)
 }
 
-// loop emits body in a loop that runs while left >= step and subtracts step from left.
+// loop emits a loop of body while left >= step. Each iteration subtracts step from left.
 func loop(left GPVirtual, step int, body func()) {
 	top, done := label("loop"), label("done")
 	CMPQ(left, U32(uint32(step)))
@@ -33,7 +33,7 @@ func loop(left GPVirtual, step int, body func()) {
 	Label(done)
 }
 
-// unlessZero emits body, which is skipped when r is zero.
+// unlessZero emits body with a jump over it if r is zero.
 func unlessZero(r GPVirtual, body func()) {
 	skip := label("skip")
 	TESTQ(r, r)
@@ -69,9 +69,9 @@ func zeroed() GPVirtual {
 	return r
 }
 
-// columns emits body for the elements of vectors: for groups of unroll registers from
-// byte offset j, for the single registers that remain, and with the mask m for the
-// elements that remain. bytes is the length; m is the mask of n modulo lanes elements.
+// columns emits body for all elements of vectors: for groups of unroll registers from byte offset j, then for the
+// remaining registers, then, with the mask m, for the remaining elements. bytes is the length of the vectors. m is the
+// mask of n modulo lanes elements.
 func (t target) columns(bytes GPVirtual, m mask, unroll int, body func(j GPVirtual, count int, m *mask)) {
 	j, next := zeroed(), GP64()
 	for _, u := range []int{unroll, 1} {
@@ -102,9 +102,9 @@ func (t target) rest(n GPVirtual) mask {
 	return t.tailMask(r)
 }
 
-// columnGroups emits body for groups of registers that cover n columns, with the offset
-// of the group in bytes. The smaller group at the end, whose last register is masked,
-// comes first: then its latency hides behind the full groups. n is lost.
+// columnGroups emits body for groups of registers that cover n columns, with the offset of the group in bytes. The
+// smaller group at the end, with a masked last register, comes first, so that the full groups hide its latency. n is
+// overwritten.
 func (t target) columnGroups(n GPVirtual, group int, body func(offset GPVirtual, cols int, last *mask)) {
 	full := copyOf(n)
 	ANDQ(I32(int32(-group*t.lanes)), full) // a power of two

@@ -1,5 +1,5 @@
 // Command asmgen writes the kernels of package vec and of package lanes with avo, one
-// family a run.
+// family per run.
 //
 // It is a module of its own, so that the forecaster does not depend on avo. The
 // go:generate lines of the two packages run it.
@@ -12,8 +12,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 )
 
-// families are the kernels of one assembly file each, in its order. docs/performance.md has
-// the shares of a replay by which a kernel has an AVX-512 version.
+// families maps a name to the kernels of one assembly file, in the order of the file. A kernel has an AVX-512 version
+// according to its share of a replay; see docs/performance.md.
 var families = map[string]func(){
 	"dense": func() {
 		emit(avx2, target.dot, target.axpy, target.scale, target.times, target.hadamard, target.matVec, target.addOuter,

@@ -24,8 +24,8 @@ func element(p GPVirtual, r, c int) Mem { return at(p, nil, r*rowBytes+8*c) }
 func (t target) symAdd() { t.symRank("symAdd", t.fma) }
 func (t target) symSub() { t.symRank("symSub", t.fnma) }
 
-// symRank keeps a tile in registers while it adds the terms. Two tiles, where there are
-// enough registers, use each broadcast twice.
+// symRank keeps a tile in registers while it adds the terms. With enough registers it processes two tiles, so that each
+// broadcast is used twice.
 func (t target) symRank(name string, add func(f, w, to Op)) {
 	t.begin(name, "func(a *%, nb int, w *%, k int)",
 		"adds to the tiles, or subtracts, the sum of w w^T over k terms of length 8 nb.")
@@ -84,9 +84,9 @@ func (t target) symRank(name string, add func(f, w, to Op)) {
 func (t target) symMatVec()    { t.symProduct("symMatVec", false) }
 func (t target) symSubMatVec() { t.symProduct("symSubMatVec", true) }
 
-// symProduct takes as many rows together as a register has elements. The sums of these
-// rows stay in registers, the products with the transposed tiles go to y. With update it
-// first subtracts k terms w w^T from each tile, see symRank.
+// symProduct processes a group of rows together, one row per element of a register. The sums of these rows stay in
+// registers, and the products with the transposed tiles are added to y. With update it first subtracts k terms w w^T
+// from each tile, see symRank.
 func (t target) symProduct(name string, update bool) {
 	signature, doc := "func(a *%, nb int, y, x *%, back int)", "adds the product of the tiles with x to y, by rows of tiles. With back = 1 it begins with the last row, to which a points."
 	if update {
@@ -310,9 +310,8 @@ func (t target) factorTile(d, inv GPVirtual, one Register) {
 	}
 }
 
-// cholesky is a left-looking factorisation by tiles: for each row of tiles it subtracts
-// the contribution of the rows above, factors the diagonal tile and solves for the
-// others.
+// cholesky is a left-looking factorisation by tiles. For each row of tiles it subtracts the contribution of the rows
+// above, factors the diagonal tile, and solves for the other tiles.
 func (t target) cholesky() {
 	t.begin("cholesky", "func(u *%, nb int, inv *%)",
 		"replaces the tiles by L^T on the diagonal and D L^T beside it, and sets inv to 1/D.")
@@ -367,7 +366,7 @@ func (t target) cholesky() {
 	t.end()
 }
 
-// choleskySolve takes the right-hand sides for one more column of tiles.
+// choleskySolve treats the right-hand sides as an additional column of tiles.
 func (t target) choleskySolve() {
 	t.begin("choleskySolve", "func(u *%, nb int, inv, rhs *%)",
 		"solves L D L^T X = B for the 8 columns of B, in place.")

@@ -6,8 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// levinson solves one system in each element of a register. It masks only b and r; the
-// other vectors are whole registers.
+// levinson solves one system per element of a register. It masks only b and r, because the other vectors are whole
+// registers.
 func (t target) levinson() {
 	t.begin("levinson", "func(head, x, b, r *%, order, stride, row, n int)",
 		"solves n Toeplitz systems; see Toeplitz for the rows of head and x. Rows of b and r are stride apart.")

@@ -30,7 +30,7 @@ func (t target) squareMatVec() {
 	t.end()
 }
 
-// squareSub keeps a register of columns and goes down the rows.
+// squareSub keeps a register of columns, and loops over the rows.
 func (t target) squareSub() {
 	t.begin("squareSub", "func(a, w, u *%, root %, n, stride int)",
 		"sets w = root u and A -= w w^T, A of n rows, stride elements apart.")

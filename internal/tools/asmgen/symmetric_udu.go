@@ -83,7 +83,7 @@ func (t target) uduProject() {
 	t.end()
 }
 
-// quarters are the indices of the first element of each quarter of a register.
+// quarters returns the indices of the first element of each quarter of a register.
 func quarters() Mem {
 	m := GLOBL("quarters", RODATA|NOPTR)
 	for i := range 16 {
@@ -92,8 +92,7 @@ func quarters() Mem {
 	return m
 }
 
-// uduWeigh adds within a register first, so that only one addition per register waits for the one
-// before.
+// uduWeigh first adds within a register, so that only one addition per register depends on the previous addition.
 func (t target) uduWeigh() {
 	t.begin("uduWeigh", "func(v *float32, sums, d *%, f *float32, n int) %",
 		"sets v = D f and sums to the sums of f_i v_i, i <= j, and returns the last one; n is a multiple of 8.")

@@ -11,12 +11,12 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// target is an instruction set. Its methods emit one operation each, on registers of
-// float64, so that a kernel is written once for both targets.
+// target is an instruction set. Each method emits one operation on registers of float64, so that one kernel serves both
+// targets.
 type target struct {
 	name  string // suffix of the kernels
-	zmm   bool   // 512-bit registers, masks and operands broadcast from memory
-	lanes int    // elements of a register
+	zmm   bool   // AVX-512: 512-bit registers, mask registers and broadcast memory operands
+	lanes int    // number of float64 in a register
 }
 
 var (
@@ -29,9 +29,8 @@ const size = 8
 
 func (t target) bytes() int { return size * t.lanes }
 
-// begin opens the function of the given name; in its Go signature % stands for
-// float64. Labels count from one in each function, so that a change of a kernel
-// leaves the text of the others alone.
+// begin opens the function with the given name. % in its Go signature stands for float64. Labels count from 1 in each
+// function, so that a change of a kernel does not change the text of other kernels.
 func (t target) begin(name, signature, doc string) {
 	labels = 0
 	TEXT(name+t.name, NOSPLIT, strings.ReplaceAll(signature, "%", "float64"))
@@ -43,8 +42,7 @@ func (t target) begin(name, signature, doc string) {
 	}
 }
 
-// end closes a function. VZEROUPPER: dirty upper halves of registers would slow down
-// all scalar code that follows.
+// end closes a function with VZEROUPPER, because dirty upper halves of registers would slow down later scalar code.
 func (t target) end() {
 	VZEROUPPER()
 	RET()
@@ -73,8 +71,8 @@ func (t target) zeros(n int) []Register {
 	return v
 }
 
-// zero clears r. avo takes VPXORQ(r, r, r) for a use of the former value of r, which would
-// occupy r from the start of the function; hence the copy.
+// zero clears r. avo treats VPXORQ(r, r, r) as a use of the former value of r, which would occupy r from the start of the
+// function. The copy avoids this.
 func (t target) zero(r Register) {
 	if t.zmm {
 		t.load(nothing, r)
@@ -130,8 +128,7 @@ func (t target) hornerMinus(c, b, acc Op) {
 	VFNMADD213PD(c, b, acc)
 }
 
-// fmaBcast sets acc += a b, where a is one number in memory. AVX2 has no such operand and
-// uses tmp.
+// fmaBcast sets acc += a b, where a is one number in memory. AVX2 has no such operand, and uses tmp.
 func (t target) fmaBcast(a Mem, b, acc, tmp Op) {
 	if !t.zmm {
 		t.bcast(a, tmp)
@@ -232,8 +229,7 @@ func (t target) storeMask(from Op, m mask, to Mem) {
 	}
 }
 
-// clean sets the elements outside the mask to zero: the product of a zero and an infinity
-// outside must not reach a sum.
+// clean sets the elements outside the mask to zero, because a product of zero and infinity there must not reach a sum.
 func (t target) clean(r Register, m mask) {
 	if t.zmm {
 		VMOVUPD_Z(r, m.k, r)
@@ -262,9 +258,8 @@ func (t target) sum(v Register) VecVirtual {
 	return x.(VecVirtual)
 }
 
-// sums returns a register whose element i is the sum of the elements of v[i], for at most
-// as many registers as there are elements. Further elements are undefined. The registers
-// are lost.
+// sums returns a register whose element i is the sum of the elements of v[i]. len(v) is at most the number of elements
+// of a register. Further elements are undefined. The registers of v are overwritten.
 func (t target) sums(v []Register) Register {
 	tmp := t.vec()
 	// Each step halves the number of terms and joins two neighbours.
@@ -339,8 +334,8 @@ func (t target) storeFirst(x Op, to Mem) {
 // param loads an argument into a general register.
 func param(name string) GPVirtual { return Load(Param(name), GP64()).(GPVirtual) }
 
-// number returns the memory of a floating-point argument. avo's Load and Store take SSE
-// instructions, which are slow while upper halves of registers are in use.
+// number returns the memory of a floating-point argument. Load and Store of avo use SSE instructions, which are slow
+// while upper halves of registers are in use.
 func number(name string) Mem { return argument(Param(name)) }
 
 // result stores the first element of an xmm register as the result.

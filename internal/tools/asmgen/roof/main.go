@@ -1,5 +1,4 @@
-// Command roof writes the kernels with which internal/tools/bench measures what the
-// processor can do at most.
+// Command roof writes the kernels for the peak rates of the processor in internal/tools/bench.
 package main
 
 import (
@@ -40,8 +39,7 @@ func begin(s, signature, doc string, wide bool) {
 	Doc(name(s, wide) + " " + doc)
 }
 
-// multiplyAdds runs twelve independent chains, more than two units of latency
-// four can take.
+// multiplyAdds runs twelve independent chains, more than two units with latency 4 need.
 func multiplyAdds(wide bool) {
 	begin("multiplyAdds", "func(n int)", "does 12 n multiply-adds of full registers.", wide)
 	n := Load(Param("n"), GP64()).(GPVirtual)
@@ -63,7 +61,7 @@ func multiplyAdds(wide bool) {
 	RET()
 }
 
-// stream goes over n bytes, a multiple of eight registers of 64 bytes.
+// stream loops over n bytes, a multiple of eight registers of 64 bytes.
 func stream(s string, wide, write bool) {
 	begin(s, "func(p *float64, n int)", "goes over n bytes, a multiple of 512.", wide)
 	p := Load(Param("p"), GP64()).(GPVirtual)
