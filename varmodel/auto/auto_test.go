@@ -59,8 +59,8 @@ func TestAutoConfigErrors(t *testing.T) {
 	}
 }
 
-// A daily pattern of hours is out of reach of a few lags; an expert of 30 own lags
-// has it.
+// A daily pattern of hours needs more than a few lags. An expert with 30 own lags
+// forecasts it.
 func TestExpertsOfAnyOrder(t *testing.T) {
 	const n = 3000
 	rng := rand.New(rand.NewPCG(23, 24))
@@ -212,7 +212,7 @@ func TestHorizonsBeatTheNaiveForecasts(t *testing.T) {
 // hostile is a stream of seven coordinates that has everything that sensors do:
 // a constant, levels that jump, outliers of a million, a value that sticks,
 // nonlinear dependence, tiny numbers with bursts, a large offset, and blocks of
-// missing samples. clean tells the rows on which an error counts.
+// missing samples. clean marks the rows whose errors count.
 type hostile struct {
 	rng               *rand.Rand
 	t                 int
@@ -455,8 +455,7 @@ func TestRefitContinuesFromACheckpoint(t *testing.T) {
 	}
 }
 
-// The first value of a coordinate that begins later than the others is not a step
-// from anywhere.
+// The first value of a coordinate that begins later than the others is not a step.
 func TestAutoLateCoordinate(t *testing.T) {
 	m, err := New(Config{Dim: 2, Horizon: 1})
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // The gates hold the accuracy that the default model has reached on real series, after those of
 // TestKnownOptimum, which need no data. Each figure of testdata/gates.csv is the mean
 // over three seeds; its spread is the largest minus the smallest of them. A gate fails when a
-// figure is worse by more than its spread, as a change of the model by chance would not be.
+// figure is worse by more than its spread, which exceeds random effects of a change.
 //
 // Errors are means of squares in units of the training data, see protocolB, with the published
 // scale for the tables of the thesis; coverage is that of the interval of 90 %, and the worse the
@@ -46,7 +46,7 @@ func newFigure(v []float64) figure {
 	return figure{mean(v), slices.Max(v) - slices.Min(v)}
 }
 
-// gates are the figures of the table and those of now. Series are measured side by side.
+// gates holds the figures of the table and the present figures. Series are measured in parallel.
 type gates struct {
 	mu   sync.Mutex
 	want map[string]figure
@@ -106,7 +106,7 @@ func readGates(t *testing.T) *gates {
 	return g
 }
 
-// end compares the names of the table with those that were measured, or writes the table.
+// end compares the names in the table with the measured names, or writes the table.
 func (g *gates) end(t *testing.T) {
 	if os.Getenv("UPDATE_GATES") == "" {
 		for name := range g.want {
@@ -257,7 +257,7 @@ func (s *coveredSeries) Observe(y []float64) error {
 	return nil
 }
 
-// thesisTables are the series of the tables 8.1 to 8.3 of Brault 2017 in the units of these.
+// thesisTables returns the series of the tables 8.1 to 8.3 of Brault 2017, in the units of these tables.
 func thesisTables(t *testing.T) (all []*modeltest.ProtocolB) {
 	for _, c := range []struct {
 		name   string

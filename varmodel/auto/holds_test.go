@@ -66,7 +66,7 @@ func TestHoldFactor(t *testing.T) {
 	}
 }
 
-// A variable that always moves has no factors: its forecasts are the same bits without the part.
+// A variable that always moves has no factors: without the ingredient its forecasts have the same bits.
 func TestHoldsLeaveOthersAlone(t *testing.T) {
 	x := modeltest.RandomSeries(rand.New(rand.NewPCG(55, 56)), 400, 2, 0)
 	with := modeltest.Record(t, newAuto(t, Config{Dim: 2, Horizon: 1}).NewSeries(), x, 2)

@@ -9,7 +9,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// twoKinds is a coordinate with little noise beside one with much.
+// twoKinds returns two coordinates: the first with little noise, the second with much noise.
 func twoKinds(n int) [][]float64 {
 	rng := rand.New(rand.NewPCG(3, 4))
 	x := twoSines(.01)(rng, n)
@@ -149,7 +149,7 @@ func TestCrossLag(t *testing.T) {
 	}
 }
 
-// Independent walks, and coordinates that share a season, follow no other one.
+// Independent walks, and coordinates with a common season, do not follow another coordinate.
 func TestCrossLagOfNothing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 11))
 	const n, d = 900, 5

@@ -79,7 +79,7 @@ func TestLineOfNoise(t *testing.T) {
 	}
 }
 
-// A shift ends a line; the next one does not go on before it is twice as long. A spike ends none.
+// A shift ends a line. The next line does not continue before it is twice as long. A spike does not end a line.
 func TestLineEndsWithShift(t *testing.T) {
 	var l line
 	learn := func(step float64) { l.learn(step, math.Max(math.Min(step, 5), -5), 5) }

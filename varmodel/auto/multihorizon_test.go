@@ -79,7 +79,7 @@ func TestHorizonsOfARandomWalk(t *testing.T) {
 	}
 }
 
-// A horizon without terms takes the shrinkage of the shorter ones, one with many its own.
+// A horizon without terms takes the shrinkage of the shorter horizons. A horizon with many terms has its own.
 func TestShrinkageOfShorterHorizons(t *testing.T) {
 	o := &multihorizon{anchors: make([]anchor, 3)}
 	o.anchors[0].shrinkage = shrinkage{terms: 1e9, factor: .8}

@@ -26,7 +26,7 @@ func (l *nlms) Update(phi, e []float64) {
 	vec.AddOuter(l.theta, l.step/(1e-6+vec.Dot(phi, phi)), e, phi)
 }
 
-// The features and the learnt weights equal those of a lagDesign.
+// The features and the learnt weights equal those of a LagDesign.
 func TestInputDesignIsALagDesign(t *testing.T) {
 	const dim, order, rows = 2, 2, 400
 	rng := rand.New(rand.NewPCG(32, 32))

@@ -83,7 +83,7 @@ func TestLevelsAreConfirmed(t *testing.T) {
 	}
 }
 
-// What comes at equal distances is learnt: after the sixth time, spikes every 40 samples are forecast.
+// Spikes at equal distances are learnt: after the sixth spike, spikes every 40 samples are forecast.
 func TestSchedulesAreNotOdd(t *testing.T) {
 	for name, m := range gated(t) {
 		if name == "orffvar" {
@@ -114,7 +114,7 @@ func TestSchedulesAreNotOdd(t *testing.T) {
 	}
 }
 
-// Where odd samples have stayed, the next counts at once; where they have left, it does not.
+// If odd samples have stayed, the next odd sample counts at once. If they have returned, it does not.
 func TestOddSamplesAreExpectedToDoAsBefore(t *testing.T) {
 	for _, stays := range []bool{false, true} {
 		rng := rand.New(rand.NewPCG(75, 76))

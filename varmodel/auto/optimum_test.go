@@ -32,7 +32,7 @@ var perCoefficient = math.Log(float64(optimumRows)/optimumFrom) / (optimumRows -
 // of experts has not the sum of their numbers.
 const freeCoefficients = 96
 
-// optimumModels are measured on every world.
+// optimumModels lists the models that are measured on every world.
 var optimumModels = []string{string(TierFull), string(TierLight), string(TierTiny), "orffvar"}
 
 func newOptimumModel(t testing.TB, name string, d int) (m eval.Model) {

@@ -48,7 +48,7 @@ func linearWorld(a []float64, d int) func(r *rand.Rand, n int) world {
 // The lag and the coefficient of farWorld.
 const farLag, farKeep = 20, .7
 
-// farWorld repeats a part of the sample farLag steps before and adds noise of variance 1.
+// farWorld is a part of the sample farLag steps before, plus noise of variance 1.
 func farWorld(r *rand.Rand, n int) world {
 	x := make([][]float64, n)
 	for i := range x {

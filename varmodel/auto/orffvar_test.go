@@ -11,7 +11,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 )
 
-// errorBetween is the mean squared error of the one-step forecasts of the rows from begin to end.
+// errorBetween returns the mean squared error of the one-step forecasts of the rows from begin to end.
 func errorBetween(t *testing.T, m eval.Model, x [][]float64, begin, end int) (sum float64) {
 	t.Helper()
 	d := len(x[0])
