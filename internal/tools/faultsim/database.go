@@ -212,7 +212,7 @@ func (c *connection) attempt(_ context.Context, lines []byte) error {
 		return err
 	}
 	if w.sim.o.Bug == ClearBeforeSend {
-		return nil // what failed once is not there to be sent again
+		return nil // a request is not sent again after a failure
 	}
 	return answer
 }
