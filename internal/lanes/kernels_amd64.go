@@ -67,7 +67,7 @@ func localMean(l *LocalMean, x []float64) {
 }
 
 func conformal(c *Conformal, scale, count, own, half, forecast, y, voting, steps []float64, stride int) {
-	if isa.Active == isa.Portable || len(y) < 4 { // a register takes longer than three numbers
+	if isa.Active == isa.Portable || len(y) < 4 { // for at most three values the portable loop is faster
 		conformalPortable(c, scale, count, own, half, forecast, y, voting, steps, stride)
 		return
 	}

@@ -322,8 +322,8 @@ func (o *gateOf) judge(v float64, far bool) (stays bool) {
 	return stays
 }
 
-// meet updates distance and equal at an odd sample. A multiple of the distance counts as equal, because well-forecast
-// samples of a schedule are not odd.
+// meet updates distance and equal at an odd sample. A multiple of the distance counts as equal: samples between them that
+// were forecast well were not odd.
 func (o *gateOf) meet() {
 	times := 1
 	if o.equal > 0 {
