@@ -18,11 +18,11 @@ import (
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
-// errOther means that an operation has given something else than what was saved.
+// errOther is the error of an operation whose result differs from the saved checkpoints.
 var errOther = errors.New("other checkpoints")
 
-// operations are what a job and its commands ask of the brokers before samples flow. They use a group that has saved
-// two snapshots, of offsets 1 and 2.
+// operations returns the requests of a job and its commands before samples flow, by name. Their group has saved two
+// snapshots, of offsets 1 and 2.
 func operations(t *testing.T, addr string, p *Partition) map[string]func(context.Context) error {
 	t.Helper()
 	g := newGroup(t, quick(addr))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // TestSeasonOfOneVariable finds the season of one variable without a clock, whatever is beside it: white noise,
@@ -80,6 +81,53 @@ func TestSeasonOfAYoungSeries(t *testing.T) {
 		t.Logf("%s: %d of %d found", kind.name, found, seeds)
 		if kind.period > 0 && found < seeds/2 {
 			t.Errorf("%s: found in %d of %d series", kind.name, found, seeds)
+		}
+	}
+}
+
+// TestFoundSeasonsSurviveARestart saves and restores a series after each sample, through searches, a found season and a
+// corrected one. Its forecasts are the same bits as those of a series that was never saved.
+func TestFoundSeasonsSurviveARestart(t *testing.T) {
+	const rows, period, dim, horizon = 460, 24, 3, 8
+	for _, tier := range []Tier{TierFull, TierLight} {
+		config := Config{Dim: dim, Horizon: horizon, Tier: tier}
+		whole, m := newAuto(t, config).NewSeries(), newAuto(t, config)
+		parts := m.NewSeries()
+		rng := rand.New(rand.NewPCG(12, 24))
+		found := map[int]bool{}
+		y := make([]float64, dim)
+		var want, got [dim * horizon]float64
+		for i := range rows {
+			for j := range y {
+				y[j] = rng.NormFloat64()
+			}
+			y[0] += 1000 + 1.5*math.Sin(2*math.Pi*float64(i)/period)
+			for _, f := range []eval.Forecaster{whole, parts} {
+				if err := f.Observe(y); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c := snapshot.NewEncoder(nil)
+			m.State(c)
+			parts.State(c)
+			m = newAuto(t, config)
+			parts = m.NewSeries()
+			d := snapshot.NewDecoder(c.Bytes())
+			m.State(d)
+			parts.State(d)
+			if err := d.Finish(); err != nil {
+				t.Fatal(err)
+			}
+			whole.ForecastTo(want[:])
+			if parts.ForecastTo(got[:]); got != want {
+				t.Fatalf("%s: the forecasts after row %d are %v, without restarts %v", tier, i, got, want)
+			}
+			for _, c := range whole.(*autoSeries).seasons.cycles {
+				found[c.period] = true
+			}
+		}
+		if !found[period] || len(found) < 2 {
+			t.Errorf("%s: cycles of %v samples, %d and another are wanted", tier, found, period)
 		}
 	}
 }
