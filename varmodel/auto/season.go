@@ -26,6 +26,7 @@ const (
 	freeTerms      = 2.5 // terms before a cycle of the search has a share
 	freeShare      = .2  // smallest share of a cycle of the search, which tries many periods
 	freeCycles     = 2   // largest number of cycles of the search
+	freeTrial      = 10  // periods after which a cycle of the search without a share is no longer followed
 	daySpan        = 86400e9
 	weekSpan       = 7 * daySpan
 	yearSpan       = 31556952e9
@@ -291,6 +292,9 @@ func (s *seasons) Observe(inverse []float64) {
 	others := s.others
 	clear(others)
 	for k, c := range s.cycles {
+		if c.failed() {
+			continue // until the next search removes it
+		}
 		c.move(s.time)
 		var old []float64
 		if c.run >= c.period && s.count-c.period >= s.known {

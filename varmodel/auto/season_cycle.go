@@ -248,6 +248,9 @@ func (c *cycle) check() {
 	c.sure = c.sure && c.said
 }
 
+// failed reports whether a cycle of the search has had enough periods for a share, and has none.
+func (c *cycle) failed() bool { return c.free && !c.active && c.learnt >= freeTrial*c.period }
+
 // strength returns the sum of the shares.
 func (c *cycle) strength() (sum float64) {
 	for j := range c.share {

@@ -131,3 +131,42 @@ func TestFoundSeasonsSurviveARestart(t *testing.T) {
 		}
 	}
 }
+
+// TestCyclesWithoutAShareAreNotFollowed searches autocorrelated noise of seven variables, in which most searches propose
+// a period. Such a cycle learns no sample after its trial.
+func TestCyclesWithoutAShareAreNotFollowed(t *testing.T) {
+	const rows, dim = 6000, 7
+	rng := rand.New(rand.NewPCG(9, 10))
+	f := newAuto(t, Config{Dim: dim, Horizon: 1, Tier: "light"}).NewSeries().(*autoSeries)
+	y := make([]float64, dim)
+	proposed, stopped := 0, 0
+	for range rows {
+		for j := range y {
+			y[j] = .9*y[j] + rng.NormFloat64()
+		}
+		learnt, failed := map[*cycle]int{}, map[*cycle]bool{}
+		for _, c := range f.seasons.cycles {
+			learnt[c] = c.learnt
+			failed[c] = !c.active && c.learnt >= freeTrial*c.period
+		}
+		if err := f.Observe(y); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range f.seasons.cycles {
+			before, old := learnt[c]
+			if !old {
+				proposed++
+				continue
+			}
+			if failed[c] {
+				stopped++
+			}
+			if follows := c.learnt > before; follows == failed[c] {
+				t.Fatalf("a cycle of %d samples has learnt %d samples; share: %t; followed: %t", c.period, before, c.active, follows)
+			}
+		}
+	}
+	if proposed == 0 || stopped == 0 {
+		t.Errorf("%d cycles proposed, %d samples not learnt by a cycle: both must be more than 0", proposed, stopped)
+	}
+}
