@@ -15,7 +15,8 @@ const (
 	evidenceDoubt  = .5  // smallest ratio of evidence.share for a share by the slope
 	evidenceMinus  = .3  // standard errors subtracted from a share by evidence
 	evidenceVaries = .15 // the forecast changes are steady if variance < evidenceVaries * mean square
-	evidenceOdds   = 4   // smallest log likelihood ratio for a share by evidence
+	evidenceOdds   = 3   // smallest log likelihood ratio for a share by evidence,
+	evidenceKept   = 1   // and for keeping it; the distance prevents frequent switching
 )
 
 // evidenceKeeps lists candidates for the autocorrelation of the remainder from block to block: 0 for white noise, 1
@@ -43,6 +44,7 @@ func (s *share) add(said, happened float64, given, soon, observed bool) {
 	if !term && (given || !block) {
 		return
 	}
+	had := s.value > 0
 	s.value = s.slope.value
 	if given {
 		return
@@ -51,8 +53,14 @@ func (s *share) add(said, happened float64, given, soon, observed bool) {
 	if !(ratio > evidenceDoubt) {
 		s.value = 0
 	}
-	if soon && s.evidence.odds() > evidenceOdds {
-		s.value = max(s.value, early)
+	if soon {
+		least := float64(evidenceOdds)
+		if had {
+			least = evidenceKept
+		}
+		if s.evidence.odds() > least {
+			s.value = max(s.value, early)
+		}
 	}
 }
 
