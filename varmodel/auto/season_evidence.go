@@ -13,7 +13,6 @@ const (
 	evidenceErrors = 3   // a slope is significant above evidenceErrors + evidenceFew / n standard errors
 	evidenceFew    = 3
 	evidenceDoubt  = .5  // smallest ratio of evidence.share for a share by the slope
-	evidenceMinus  = .3  // standard errors subtracted from a share by evidence
 	evidenceVaries = .15 // the forecast changes are steady if variance < evidenceVaries * mean square
 	evidenceOdds   = 3   // smallest log likelihood ratio for a share by evidence,
 	evidenceKept   = 1   // and for keeping it; the distance prevents frequent switching
@@ -173,7 +172,7 @@ func (e *evidence) share() (ratio, share float64) {
 	b := xy / xx
 	se := math.Sqrt(max(yy-b*xy, 0) / xx / (e.count - 1))
 	ratio = b / ((evidenceErrors + evidenceFew*e.x4/(xx*xx)) * se)
-	return ratio, series.ClipTo(e.product/e.square-evidenceMinus*se, 0, 1)
+	return ratio, series.ClipTo(e.product/e.square, 0, 1)
 }
 
 // forget multiplies all sums by keep, in (0, 1].

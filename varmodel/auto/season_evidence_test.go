@@ -24,7 +24,7 @@ func TestEvidenceOfBlocks(t *testing.T) {
 	se := math.Sqrt(.4 / 10 / 3)
 	ratio, share := e.share()
 	modeltest.Near(t, "the ratio", ratio, .6/((evidenceErrors+evidenceFew*.34)*se), 1e-12)
-	modeltest.Near(t, "the share", share, 3./5-evidenceMinus*se, 1e-12)
+	modeltest.Near(t, "the share", share, 3./5, 1e-12)
 	e.interrupt()
 	e.add(5, 0, evidenceBlocks, true)
 	if after, _ := e.share(); after != ratio {
