@@ -162,7 +162,8 @@ func (l *leastSquares) forecastTo(next []float64, m *mixture, f *frame) {
 		}
 		far := exactFar * math.Sqrt(e) * m.unit(j)
 		v := finiteOr(o.predict(j, last[j], l.lags, f)*o.unit, 0)
-		v = series.ClipTo(v, next[j]-last[j]-far, next[j]-last[j]+far)
+		mixed := m.out[j] * m.unit(j)
+		v = series.ClipTo(v, mixed-far, mixed+far)
 		o.said = v / m.unit(j)
 		if o.used = o.better(); o.used {
 			next[j] = last[j] + v
