@@ -35,8 +35,8 @@ const longestAnchor = 12_288
 // the forecasts whose targets are not observed yet.
 type anchor struct {
 	horizon     int
-	root        float64 // sqrt(horizon)
-	damped      float64 // dampedSteps(horizon)
+	root        float64    // sqrt(horizon)
+	responses   []response // responses(horizon)
 	mixture     *mixture
 	rounds      rounds
 	shrinkage   shrinkage    // shrinkage of the mixture towards last + moves, for all variables together
@@ -49,7 +49,7 @@ type anchor struct {
 func newAnchor(m *auto, horizon int, calendar bool) anchor {
 	d := m.cfg.Dim
 	a := anchor{
-		horizon: horizon, root: math.Sqrt(float64(horizon)), damped: dampedSteps(horizon),
+		horizon: horizon, root: math.Sqrt(float64(horizon)), responses: responses(horizon),
 		mixture: newMixture(d, anchorExperts, horizon, repeatLast, true, &m.work.newton),
 		rounds:  newRounds(horizon), shrinkage: shrinkage{errors: 1},
 		single: make([]shrinkage, d), preferences: make([]preference, d), origins: make([]origin, horizon),

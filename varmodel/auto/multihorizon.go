@@ -276,7 +276,7 @@ func (o *multihorizon) combine(k int, p *origin, s *autoSeries) {
 	a.mixture.forecastTo(forecast, start, p.forecasts)
 	a.mixture.outTo(p.mixed)
 	for j, v := range p.last {
-		p.smooth[j] = v + s.smoothing.ahead(j, a.horizon, a.damped)
+		p.smooth[j] = v + s.smoothing.ahead(j, a.horizon, a.responses)
 	}
 	for j, v := range forecast {
 		shrunk := max(a.factor, a.single[j].factor)

@@ -98,7 +98,7 @@ func (p *panel) forecast(s *autoSeries) {
 	p.mixture.forecastTo(s.next, last, p.forecasts)
 	factor := p.youngFactor(s)
 	for j, v := range last {
-		p.start[j] = v + s.smoothing.ahead(j, 1, dampedKeep)
+		p.start[j] = v + s.smoothing.ahead(j, 1, nextResponses)
 		if s.remainder != nil {
 			p.start[j] += s.remainder.season[j] - s.seasons.last[j]
 		}

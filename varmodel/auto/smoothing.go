@@ -9,32 +9,36 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// smoother describes exponential smoothing of a level, a line, or a damped trend (Hyndman and others 2008).
+// smoother describes exponential smoothing of a level or a line (Hyndman and others 2008).
 type smoother struct {
 	gain  float64 // smallest gain of the level
 	slope float64 // smallest gain of the slope, in gains of the level; 0: no trend
-	keep  float64 // factor of the slope per step; < 1: damped
-	prior float64 // logarithm of the prior weight
+	of    kind
 }
 
 const (
-	walkPrior  = 1.5      // prior of persistence, the simplest smoother
-	trendPrior = -4       // prior of a trend, low because a small error of a slope is a large error at a long horizon
-	slow       = .005     // gain of the mean of the past
-	lasting    = 1. / 200 // smallest gain of the slope of a line
-	passing    = 1. / 30  // smallest gain of the slope of a damped trend
-	dampedKeep = .985     // factor of a damped slope per step
+	slow    = .005     // gain of the mean of the past
+	lasting = 1. / 200 // smallest gain of the slope
+)
+
+// Smoothers that are centres of laws.
+const (
+	meanOfAll  = 5
+	walkOnLine = 6
+	lineOfAll  = 9
 )
 
 var smoothers = [...]smoother{
-	{1, 0, 0, walkPrior}, {.6, 0, 0, 0}, {.35, 0, 0, 0}, {.18, 0, 0, 0}, {.08, 0, 0, 0}, {slow, 0, 0, 0},
-	{1, lasting, 1, trendPrior}, {.35, lasting, 1, trendPrior}, {.08, lasting, 1, trendPrior}, {slow, lasting, 1, trendPrior},
-	{.35, passing, dampedKeep, trendPrior}, {.18, passing, dampedKeep, trendPrior}, {.08, passing, dampedKeep, trendPrior},
+	{1, 0, walkKind}, {.6, 0, levelKind}, {.35, 0, levelKind}, {.18, 0, levelKind}, {.08, 0, meanKind}, {slow, 0, meanKind},
+	{1, lasting, driftKind}, {.35, lasting, lineKind}, {.08, lasting, lineKind}, {slow, lasting, lineKind},
 }
 
 const (
-	weighEverySample = 100 // number of samples with a computation of the weights at each sample;
-	weighEvery       = 8   // later the weights are computed once in weighEvery samples
+	weighOften = 32 // after n samples the weights are computed once in 1 + n / weighOften samples,
+	weighEvery = 8  // and at least once in weighEvery samples
+	negligible = 12 // a likelihood below exp(-negligible) of the largest one counts as 0
+	outlying   = 16 // limit of a squared error, in mean squared errors of the best smoother or law
+	outlierAge = 8  // number of squared errors before there is a limit
 
 	smoothRetained = .99 // weight of a squared error after the next squared error
 	trendGain      = 2   // after n samples, gain of the level of a trend >= trendGain / (n + 1)
@@ -50,32 +54,36 @@ const (
 //
 //	weight ~ prior (sum e^2)^(-n/2).
 type smoothing struct {
-	dim       int
-	deviation []float64 // smoothers x dim: level minus the last value
-	slope     []float64 // smoothers x dim: slope per step
-	errors    []float64 // smoothers x dim: sum of squared errors, with forgetting
-	weights   []float64 // smoothers x dim: normalised weights
-	known     []float64 // dim: n, the sum of the weights of the squared errors
-	count     []float64 // dim: number of samples
-	lines     []line    // dim
-	morning   bool      // true: the series is shorter than a day of the clock, so a line may be a morning
+	dim        int
+	deviation  []float64 // smoothers x dim: level minus the last value
+	slope      []float64 // smoothers x dim: slope per step
+	errors     []float64 // smoothers x dim: sum of squared errors, with forgetting
+	weights    []float64 // smoothers x dim: normalised weights
+	known      []float64 // dim: n, the sum of the weights of the squared errors
+	count      []float64 // dim: number of samples
+	step       []float64 // dim: last increment
+	best       []float64 // dim: mean squared error of the best smoother or law; 0: not known
+	lawErrors  []float64 // dim x laws: like errors
+	lawWeights []float64 // dim x laws: like weights
+	lines      []line    // dim
+	morning    bool      // true: the series is shorter than a day of the clock, so a line may be a morning
 
-	// Weighted means over the smoothers, dim each: deviation, undamped slope, damped slope.
-	level, ramp, damped []float64
+	level, ramp []float64 // dim: weighted means of deviation and slope over the smoothers; ramp also over the laws
 }
 
 func newSmoothing(d int) *smoothing {
 	b := &smoothing{dim: d, lines: make([]line, d)}
-	for _, v := range append(b.learnt(), &b.weights) {
+	for _, v := range []*[]float64{&b.deviation, &b.slope, &b.errors, &b.weights} {
 		*v = make([]float64, len(smoothers)*d)
 	}
-	for _, v := range []*[]float64{&b.known, &b.count, &b.level, &b.ramp, &b.damped} {
+	for _, v := range []*[]float64{&b.lawErrors, &b.lawWeights} {
+		*v = make([]float64, len(laws)*d)
+	}
+	for _, v := range []*[]float64{&b.step, &b.best, &b.known, &b.count, &b.level, &b.ramp} {
 		*v = make([]float64, d)
 	}
 	return b
 }
-
-func (b *smoothing) learnt() []*[]float64 { return []*[]float64{&b.deviation, &b.slope, &b.errors} }
 
 // rests reports whether smoothing is unused. One-step forecasts use it only in young series.
 func (b *smoothing) rests(s *autoSeries) bool { return s.multihorizon == nil && s.total >= earlyEnd }
@@ -94,22 +102,24 @@ func (b *smoothing) follow(s *autoSeries) {
 	seen := s.past.ObservedAt(0)
 	for j, step := range f.recent.rows(0)[:b.dim] {
 		if seen[j] {
-			b.learn(j, step, f.scaler)
+			if b.learn(j, step, f.scaler) {
+				b.weigh(j, f.scaler)
+			}
 		} else {
 			for i := j; i < len(b.deviation); i += b.dim {
 				b.deviation[i] -= step
 			}
+			b.step[j] = step
 		}
-		b.combine(j, f.scaler)
+		b.combine(j)
 	}
 }
 
 // begin resets the smoothers, and learns the increments of f again without the given number of newest increments.
 func (b *smoothing) begin(f *frame, samples, newest int) {
-	for _, v := range b.learnt() {
-		clear(*v)
+	for _, v := range [][]float64{b.deviation, b.slope, b.errors, b.lawErrors, b.step, b.best, b.known} {
+		clear(v)
 	}
-	clear(b.known)
 	clear(b.lines)
 	before := slices.Clone(b.count)
 	clear(b.count)
@@ -121,6 +131,7 @@ func (b *smoothing) begin(f *frame, samples, newest int) {
 	}
 	for j, n := range before {
 		b.count[j] = max(b.count[j], n-float64(newest)) // the gains depend on the age of the series
+		b.weigh(j, f.scaler)
 	}
 }
 
@@ -130,16 +141,13 @@ func (b *smoothing) renew(s *autoSeries) {
 	if s.total < earlyEnd {
 		return
 	}
-	f := s.rest()
-	b.begin(f, s.past.Count, 0)
-	for j := range b.dim {
-		b.weigh(j, f.scaler)
-	}
+	b.begin(s.rest(), s.past.Count, 0)
 }
 
 // learn updates the smoothers with an increment of variable j. The increment is winsorised, so that a level shift does
-// not change a slope.
-func (b *smoothing) learn(j int, step float64, s *series.Scaler) {
+// not change a slope, and the squared errors are limited, so that a glitch does not choose the law. The result is true if the weights are due: less and less often, because they change more and
+// more slowly, but also after each winsorised increment.
+func (b *smoothing) learn(j int, step float64, s *series.Scaler) (due bool) {
 	limit := series.WinsorLimit * s.Steps[j]
 	usual := lanes.Clip(step, limit)
 	b.count[j]++
@@ -147,63 +155,102 @@ func (b *smoothing) learn(j int, step float64, s *series.Scaler) {
 	b.known[j] = smoothRetained*b.known[j] + 1
 	n := b.count[j]
 	mean, trend, slope := 1/(n+1), min(trendGain/(n+1), 1), slopeGain/(n+slopeAfter) // smallest gains at this age
+	most := math.Inf(1)
+	if b.best[j] > 0 {
+		most = outlying * b.best[j]
+	}
+	b.learnLaws(j, usual, most)
 	for k := range smoothers {
 		m, i := &smoothers[k], k*b.dim+j
-		b.slope[i] *= m.keep
 		move, gain := b.deviation[i]+b.slope[i], max(m.gain, mean)
 		if m.slope > 0 {
 			gain = max(m.gain, trend)
 		}
 		e := usual - move
-		b.errors[i] = smoothRetained*b.errors[i] + e*e
+		b.errors[i] = smoothRetained*b.errors[i] + min(e*e, most)
 		b.deviation[i] = move - step + gain*e
 		if m.slope > 0 {
 			b.slope[i] += gain * max(slope, m.slope) * e
 		}
 	}
+	return int(n)%min(1+int(n)/weighOften, weighEvery) == 0 || usual != step
 }
 
-// combine computes the means over the smoothers of variable j. After weighEverySample samples it computes the weights
-// less often, because they change slowly.
-func (b *smoothing) combine(j int, s *series.Scaler) {
-	if n := int(b.count[j]); n < weighEverySample || n%weighEvery == 0 {
-		b.weigh(j, s)
+// learnLaws updates the errors of the laws with an increment of variable j, before the smoothers move.
+func (b *smoothing) learnLaws(j int, usual, most float64) {
+	var deviation, slope [len(smoothers)]float64
+	for c := range smoothers {
+		deviation[c], slope[c] = b.deviation[c*b.dim+j], b.slope[c*b.dim+j]
 	}
-	var level, ramp, damped float64
-	for k := range smoothers {
-		i := k*b.dim + j
-		w := b.weights[i]
-		level += w * b.deviation[i]
-		if smoothers[k].keep < 1 {
-			damped += w * b.slope[i]
-		} else {
-			ramp += w * b.slope[i]
+	errors, last := b.lawErrors[j*len(laws):(j+1)*len(laws)], b.step[j]
+	for k, r := range nextResponses[:len(errors)] {
+		c := laws[k].centre
+		e := usual - slope[c] - r.level*deviation[c] - r.step*(last-slope[c])
+		errors[k] = smoothRetained*errors[k] + min(e*e, most)
+	}
+	b.step[j] = usual
+}
+
+// combine computes the means over the smoothers and laws of variable j.
+func (b *smoothing) combine(j int) {
+	var level, ramp float64
+	for i := j; i < len(b.weights); i += b.dim {
+		level += b.weights[i] * b.deviation[i]
+		ramp += b.weights[i] * b.slope[i]
+	}
+	for k, w := range b.lawWeights[j*len(laws) : (j+1)*len(laws)] {
+		if w > 0 {
+			ramp += w * b.slope[laws[k].centre*b.dim+j]
 		}
 	}
-	b.level[j], b.ramp[j], b.damped[j] = level, ramp, damped
+	b.level[j], b.ramp[j] = level, ramp
 }
 
-// weigh computes the weights of the smoothers of variable j.
+// weigh computes the weights of the smoothers and laws of variable j.
 func (b *smoothing) weigh(j int, s *series.Scaler) {
-	least := math.Inf(1)
+	errors, weights := b.lawErrors[j*len(laws):(j+1)*len(laws)], b.lawWeights[j*len(laws):(j+1)*len(laws)]
+	least := slices.Min(errors)
 	for i := j; i < len(b.errors); i += b.dim {
 		least = min(least, b.errors[i])
 	}
 	floor := series.Degenerate*s.Diff2[j]*b.known[j] + math.SmallestNonzeroFloat64 // > 0 if all errors are 0
-	sum := 0.
+	if b.known[j] > outlierAge {
+		b.best[j] = least / b.known[j]
+	}
+	least += floor
+	most, sum := least*math.Exp(2*negligible/b.known[j]), 0.
+	weight := func(errors, prior float64) (w float64) {
+		if errors += floor; errors <= most {
+			w = math.Exp(prior - b.known[j]/2*math.Log(errors/least))
+			sum += w
+		}
+		return w
+	}
 	for k := range smoothers {
 		i := k*b.dim + j
-		b.weights[i] = math.Exp(smoothers[k].prior - b.known[j]/2*math.Log((b.errors[i]+floor)/(least+floor)))
-		sum += b.weights[i]
+		b.weights[i] = weight(b.errors[i], odds[smoothers[k].of])
+	}
+	for k, e := range errors {
+		weights[k] = weight(e, odds[laws[k].of])
 	}
 	for i := j; i < len(b.weights); i += b.dim {
 		b.weights[i] /= sum
 	}
+	for k := range weights {
+		weights[k] /= sum
+	}
 }
 
-// ahead returns the forecast increment of variable j over h steps. damped is dampedSteps(h).
-func (b *smoothing) ahead(j, h int, damped float64) float64 {
-	return b.level[j] + b.ramp[j]*max(min(float64(h), lineGoesOn*b.count[j]), b.steps(j, h)) + b.damped[j]*damped
+// ahead returns the forecast increment of variable j over h steps. of is responses(h).
+func (b *smoothing) ahead(j, h int, of []response) float64 {
+	v := b.level[j] + b.ramp[j]*max(min(float64(h), lineGoesOn*b.count[j]), b.steps(j, h))
+	for k, w := range b.lawWeights[j*len(laws) : (j+1)*len(laws)] {
+		if w > 0 {
+			c := laws[k].centre*b.dim + j
+			v += w * (of[k].level*b.deviation[c] + of[k].step*(b.step[j]-b.slope[c]))
+		}
+	}
+	return v
 }
 
 // steps returns the number of steps that the line of variable j continues within the next h steps.
@@ -214,14 +261,11 @@ func (b *smoothing) steps(j, h int) float64 {
 	return b.lines[j].steps(h)
 }
 
-// dampedSteps returns keep + keep^2 + … + keep^h for keep = dampedKeep.
-func dampedSteps(h int) float64 {
-	return dampedKeep * (1 - math.Pow(dampedKeep, float64(h))) / (1 - dampedKeep)
-}
-
 func (b *smoothing) stateOf(c *snapshot.Codec, _ *autoSeries) {
 	c.Section("smoothing")
-	for _, v := range [][]float64{b.deviation, b.slope, b.errors, b.weights, b.known, b.count, b.level, b.ramp, b.damped} {
+	for _, v := range [][]float64{
+		b.deviation, b.slope, b.errors, b.weights, b.lawErrors, b.lawWeights, b.step, b.best, b.known, b.count, b.level, b.ramp,
+	} {
 		c.Float64s(v)
 	}
 	for j := range b.lines {

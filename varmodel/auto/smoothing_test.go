@@ -38,7 +38,7 @@ func TestSmoothingRestsAtOneStep(t *testing.T) {
 	}
 	// The mean of 50 samples is off by .14 standard deviations, and .6 are four of them.
 	s := g.(*autoSeries)
-	if got := last + s.smoothing.ahead(0, 1, dampedSteps(1)); !(math.Abs(got-level) <= .6) {
+	if got := last + s.smoothing.ahead(0, 1, nextResponses); !(math.Abs(got-level) <= .6) {
 		t.Errorf("smoothing forecasts %v after samples around %d", got, level)
 	}
 }
