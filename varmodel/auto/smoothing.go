@@ -144,9 +144,10 @@ func (b *smoothing) renew(s *autoSeries) {
 	b.begin(s.rest(), s.past.Count, 0)
 }
 
-// learn updates the smoothers with an increment of variable j. The increment is winsorised, so that a level shift does
-// not change a slope, and the squared errors are limited, so that a glitch does not choose the law. The result is true if the weights are due: less and less often, because they change more and
-// more slowly, but also after each winsorised increment.
+// learn updates the smoothers and laws with an increment of variable j. The increment is winsorised, so that a level
+// shift does not change a slope, and the squared errors are limited, so that a glitch does not choose the law. The
+// result is true if the weights are due: they change less and less, so they are computed less and less often, but
+// always after a winsorised increment.
 func (b *smoothing) learn(j int, step float64, s *series.Scaler) (due bool) {
 	limit := series.WinsorLimit * s.Steps[j]
 	usual := lanes.Clip(step, limit)

@@ -295,15 +295,15 @@ func (k youngKind) errors(t *testing.T, seed uint64) (sums [2][3]youngErrors) {
 // half a period ahead, is compared with that of a seasonal mean that is told the period; where nothing repeats, in the first
 // 50, 100 and 300 samples, with the best baseline in hindsight. Over nine other sets of eight seeds, half a period ahead:
 //
-//	                                    after two periods    after four
-//	geometric mean of the kinds         1.07 to 1.16         .78 to .81
-//	largest of a kind                   1.86                 1.29
-//	before the odds, the first seeds    1.53, 4.1            .83, 1.24
+//	                               after two periods    after four
+//	geometric mean of the kinds    .91 to 1.03          .76 to .81
+//	largest of a kind              1.56                 1.15
 //
-// The limits are the largest ratios and four standard deviations of a set, or a tenth. What does not repeat had 1.09 at
-// most, but oscillators up to 1.54 twelve steps ahead, where regressions on the increments of less than a period begin.
+// The limits are the largest ratios and a tenth. What does not repeat had 1.08 at most, except oscillators (1.19), levels one
+// step ahead up to row 100 in one set (1.23), and glitches there (1.13 to 1.47 in seven sets, 3.18 in one): the samples after
+// glitches in the first 50 rows are forecast worse than by the last value.
 func TestYoungKinds(t *testing.T) {
-	const plain, swinging = 1.2, 1.65
+	const plain, swinging = 1.2, 1.3
 	var mu sync.Mutex
 	var logs [2]float64
 	seasonal := 0.
@@ -324,7 +324,7 @@ func TestYoungKinds(t *testing.T) {
 				limits := []float64{plain, plain, plain}
 				if k.period > 0 {
 					seasonal++
-					limits = []float64{2.1, 1.4}
+					limits = []float64{1.75, 1.27}
 				}
 				for n, h := range k.horizons() {
 					for at, limit := range limits {
@@ -344,7 +344,7 @@ func TestYoungKinds(t *testing.T) {
 			})
 		}
 	})
-	for at, limit := range []float64{1.25, .86} {
+	for at, limit := range []float64{1.14, .89} {
 		mean := math.Exp(logs[at] / seasonal)
 		if t.Logf("stage %d: %.3f of the seasonal mean", at, mean); !(mean <= limit) {
 			t.Errorf("stage %d: %.3f of the seasonal mean, more than %v", at, mean, limit)
