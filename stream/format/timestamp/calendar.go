@@ -217,7 +217,7 @@ func decimalYear(text []byte) []byte {
 		return time.Date(int(year), 1+time.Month(month), 1, 0, 0, 0, 0, time.UTC).AppendFormat(nil, time.DateOnly)
 	}
 	from, to := time.Date(int(year), 1, 1, 0, 0, 0, 0, time.UTC), time.Date(int(year)+1, 1, 1, 0, 0, 0, 0, time.UTC)
-	return from.Add(time.Duration((years-year)*to.Sub(from).Seconds())*time.Second).AppendFormat(nil, "2006-01-02T15:04:05")
+	return from.Add(time.Duration(math.Round((years-year)*to.Sub(from).Seconds()))*time.Second).AppendFormat(nil, "2006-01-02T15:04:05")
 }
 
 // parseLayout reads a time in a layout; zoned: the text has a zone.

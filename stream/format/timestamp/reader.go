@@ -31,12 +31,18 @@ func (t *Reader) Remembers() bool { return t.last != nil }
 // time repeats is the first of the two. A reader that remembers takes the second if the first is not later than the
 // last time of the series.
 func (t *Reader) Parse(text []byte, series string) (int64, error) {
+	at, zoned, err := t.wall(text)
+	if err != nil || zoned {
+		return at, err
+	}
+	return t.local(at, series), nil
+}
+
+// wall returns the time in text. zoned is false for the wall time of a text without a zone, in ns since 1970 as if it
+// were UTC.
+func (t *Reader) wall(text []byte) (at int64, zoned bool, err error) {
 	if t.unit.isLayout() {
-		at, zoned, err := parseLayout(text, string(t.unit))
-		if err != nil || zoned {
-			return at, err
-		}
-		return t.local(at, series), nil
+		return parseLayout(text, string(t.unit))
 	}
 	number := IsNumber(text)
 	switch {
@@ -47,21 +53,18 @@ func (t *Reader) Parse(text []byte, series string) (int64, error) {
 			text = ordered
 		}
 	}
-	at, err := Parse(text, t.unit)
+	at, err = Parse(text, t.unit)
 	if err != nil && !number {
 		if begin, ok := endOfDay(text); ok {
-			at, err = t.Parse(begin, series)
-			return at + int64(24*time.Hour), err
+			at, zoned, err = t.wall(begin)
+			return at + int64(24*time.Hour), zoned, err
 		}
 		if ordered, ok := t.order.Rewrite(text); ok {
 			text = ordered
 			at, err = Parse(text, t.unit)
 		}
 	}
-	if err != nil || number || hasZone(text[min(len(text), len("2006-01-02")):]) {
-		return at, err
-	}
-	return t.local(at, series), nil
+	return at, number || hasZone(text[min(len(text), len("2006-01-02")):]), err
 }
 
 // local returns the time at which a clock in the zone shows the wall time at, which is in ns since 1970 as if it were
