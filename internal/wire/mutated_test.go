@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/corpus"
 )
 
 // checked are the endings of files with a check sum of all that they hold.
@@ -29,7 +31,7 @@ func TestMutatedFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := readTruth(t)
+	files := corpus.Files(t, dir)
 	var names []string
 	for _, e := range entries {
 		if _, ok := files[e.Name()]; ok {
@@ -54,7 +56,7 @@ func TestMutatedFiles(t *testing.T) {
 		}
 		for _, ending := range checked {
 			if want := files[name]; failed == nil && strings.HasSuffix(name, ending) && !want.Refused {
-				compareCells(t, got, want.Series)
+				corpus.Compare(t, got, want.Series)
 			}
 		}
 		os.Remove(path)
@@ -62,7 +64,7 @@ func TestMutatedFiles(t *testing.T) {
 }
 
 // readMutated makes an error of a panic.
-func readMutated(path string) (got cells, err error) {
+func readMutated(path string) (got corpus.Cells, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)

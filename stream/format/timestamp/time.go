@@ -78,10 +78,7 @@ func parseUTC(b []byte) (t int64, ok bool) {
 	}
 	year := 100*two(b, 0) + two(b, 2)
 	month, day, hour, minute, second := two(b, 5), two(b, 8), two(b, 11), two(b, 14), two(b, 17)
-	if year < 1678 || year > 2261 || month-1 >= 12 || day-1 >= 31 || hour >= 24 || minute >= 60 || second >= 60 {
-		return 0, false
-	}
-	if day > 28 && day > daysIn(year, month) {
+	if year < 1678 || year > 2261 || month-1 >= 12 || day-1 >= 28 && day-1 >= daysIn(year, month) || hour >= 24 || minute >= 60 || second >= 60 {
 		return 0, false
 	}
 	nanoseconds := 0
@@ -168,9 +165,6 @@ func parseEpoch(text []byte, unit Unit) (int64, error) {
 	var part int64
 	place := scale
 	for _, c := range fraction {
-		if c < '0' || c > '9' {
-			return 0, errTime
-		}
 		place /= 10
 		part += int64(c-'0') * place
 	}
