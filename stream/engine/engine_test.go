@@ -165,28 +165,6 @@ type stubbornSeries struct{ eval.Forecaster }
 func (m stubborn) NewSeries() eval.Forecaster  { return stubbornSeries{m.Drift.NewSeries()} }
 func (stubbornSeries) Observe([]float64) error { return errors.New("no") }
 
-// TestFatalErrors: errors of a model, not of the data, are returned.
-func TestFatalErrors(t *testing.T) {
-	boom := errors.New("boom")
-	for name, change := range map[string]func(c *engine.Config){
-		"model": func(c *engine.Config) { c.NewModel = func(int) (eval.Model, error) { return nil, boom } },
-		"baseline": func(c *engine.Config) {
-			c.Baselines[0].New = func(int, int) (eval.Model, error) { return nil, boom }
-		},
-		"observe": func(c *engine.Config) {
-			c.NewModel = func(dim int) (eval.Model, error) { return stubborn{streamtest.NewDrift(dim, 1, 0)}, nil }
-		},
-	} {
-		c := streamtest.DriftConfig()
-		change(&c)
-		var b engine.Results
-		err := streamtest.Apply(streamtest.NewEngine(t, c), &b, &stream.Record{Message: &stream.Message{}, Series: "s", Values: []float64{1}})
-		if err == nil || len(b.DeadLetters) > 0 || name != "observe" && !errors.Is(err, boom) {
-			t.Errorf("%s: got %v and %d dead letters", name, err, len(b.DeadLetters))
-		}
-	}
-}
-
 // TestScoresOfTheEnd: Scores gives the scores when they are not due, and changes
 // nothing.
 func TestScoresOfTheEnd(t *testing.T) {

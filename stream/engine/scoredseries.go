@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/eval/drift"
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -69,7 +70,7 @@ func newScoredSeries(c *Config, info *stream.Series, place int) (*scoredSeries, 
 	for _, b := range c.Baselines {
 		m, err := b.New(dim, c.Horizon)
 		if err != nil {
-			return nil, fmt.Errorf("stream: baseline %s of %d variables: %w", b.Name, dim, err)
+			return nil, fmt.Errorf("stream: baseline %s of %s: %w", b.Name, plural.Count(dim, "variable"), err)
 		}
 		one := &baseline{name: b.Name, own: m, f: newForecaster(m)}
 		if !c.Evaluation.ReferenceAlone {
@@ -81,13 +82,13 @@ func newScoredSeries(c *Config, info *stream.Series, place int) (*scoredSeries, 
 	var err error
 	if c.Intervals != nil {
 		if s.intervals, err = c.Intervals(dim); err != nil {
-			return nil, fmt.Errorf("stream: intervals of %d variables: %w", dim, err)
+			return nil, fmt.Errorf("stream: intervals of %s: %w", plural.Count(dim, "variable"), err)
 		}
 		s.companions = append(s.companions, s.intervals)
 	}
 	if c.Drift != nil {
 		if s.drift, err = c.Drift(dim); err != nil {
-			return nil, fmt.Errorf("stream: drift detector of %d variables: %w", dim, err)
+			return nil, fmt.Errorf("stream: drift detector of %s: %w", plural.Count(dim, "variable"), err)
 		}
 		s.companions = append(s.companions, s.drift)
 	}
