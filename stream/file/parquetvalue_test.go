@@ -1,6 +1,13 @@
 package file
 
 import (
+	"archive/zip"
+	"compress/flate"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"testing"
@@ -35,5 +42,49 @@ func TestParquetDecimals(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The numbers of IEEE 754 in two bytes.
+func TestHalfFloats(t *testing.T) {
+	for bits, want := range map[uint16]float64{
+		0: 0, 0x8000: math.Copysign(0, -1), 1: math.Ldexp(1, -24), 0x3ff: 1023 * math.Ldexp(1, -24), 0x400: math.Ldexp(1, -14), 0x3c00: 1, 0xbc00: -1, 0x3e00: 1.5, 0x4200: 3, 0xc500: -5,
+		0x7bff: 65504, 0xfbff: -65504, 0x7c00: math.Inf(1), 0xfc00: math.Inf(-1), 0x7c01: math.NaN(), 0xfe00: math.NaN(),
+	} {
+		got := halfFloat([]byte{byte(bits), byte(bits >> 8)})
+		if got != want && (got == got || want == want) || math.Signbit(got) != math.Signbit(want) && want == want {
+			t.Errorf("%#04x is %v, want %v", bits, got, want)
+		}
+	}
+	if got := halfFloat([]byte{1}); got == got {
+		t.Errorf("one byte is %v", got)
+	}
+}
+
+// What is wrong with a compressed file, and the remedy for its kind.
+func TestDamagedTexts(t *testing.T) {
+	const truncated, damaged, again = "the compressed file is truncated, its end is missing: ", "the compressed file is damaged: ", "copy it again"
+	for _, c := range []struct {
+		u    unpacked
+		err  error
+		want string
+	}{
+		{unpacked{}, io.ErrUnexpectedEOF, truncated + again + ", or read what is whole with  gzip -dc IN > OUT"},
+		{unpacked{zstd: true}, io.ErrUnexpectedEOF, truncated + again + ", or read what is whole with  zstd -dc IN > OUT"},
+		{unpacked{zip: true}, io.ErrUnexpectedEOF, truncated + again},
+		{unpacked{}, gzip.ErrChecksum, damaged + again + ", or read what is whole with  gzip -dc IN > OUT"},
+		{unpacked{}, gzip.ErrHeader, damaged + again + ", or read what is whole with  gzip -dc IN > OUT"},
+		{unpacked{}, flate.CorruptInputError(7), damaged + again + ", or read what is whole with  gzip -dc IN > OUT"},
+		{unpacked{zip: true}, zip.ErrChecksum, damaged + again},
+		{unpacked{zstd: true}, errors.New("x"), damaged + again + ", or read what is whole with  zstd -dc IN > OUT"},
+		{unpacked{zip: true}, errors.New("a disk"), "reading: a disk"},
+		{unpacked{}, io.EOF, "reading: EOF"},
+	} {
+		if got := c.u.explain(fmt.Errorf("reading: %w", c.err)); got.Error() != c.want {
+			t.Errorf("%+v, %v:\ngot  %v\nwant %s", c.u, c.err, got, c.want)
+		}
+	}
+	if err := new(unpacked).explain(nil); err != nil {
+		t.Error(err)
 	}
 }
