@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/tools/recordtest"
 )
 
 // scenario is a series with every kind of incident that its number of variables allows.
@@ -136,8 +135,7 @@ func (s *scenario) record() (lines []string) {
 }
 
 // TestRecordedScores: events and scores of series with all kinds of incidents are those on record. Whoever changes them
-// on purpose writes the record with UPDATE_SCORES=1, and looks at the differences. Sums of logarithms may differ by
-// roundings between processors, 1e-6 of their size.
+// on purpose writes the record with UPDATE_RECORDS=1, and reads the differences.
 func TestRecordedScores(t *testing.T) {
 	interval := func(j int) (lower, upper float64) { return -2, 2 + float64(j) }
 	rules := []Rule{{MinDeviation: 5}, {Direction: Above}, {MinRelative: .5}}
@@ -153,38 +151,5 @@ func TestRecordedScores(t *testing.T) {
 	} {
 		got = append(got, s.record()...)
 	}
-	path := filepath.Join("testdata", "scores.txt")
-	if os.Getenv("UPDATE_SCORES") != "" {
-		if err := os.WriteFile(path, []byte(strings.Join(got, "\n")+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := strings.Split(strings.TrimSpace(string(text)), "\n")
-	for i := range max(len(got), len(want)) {
-		if i >= len(got) || i >= len(want) || !sameLine(got[i], want[i]) {
-			t.Fatalf("line %d: got\n%s\nwant\n%s\n(UPDATE_SCORES=1 go test -run RecordedScores writes %s)", i+1, got[min(i, len(got)-1)], want[min(i, len(want)-1)], path)
-		}
-	}
-}
-
-// sameLine compares words, and numbers with a fraction up to rounding.
-func sameLine(a, b string) bool {
-	words := func(r rune) bool { return r == ' ' || r == ',' }
-	x, y := strings.FieldsFunc(a, words), strings.FieldsFunc(b, words)
-	if len(x) != len(y) {
-		return false
-	}
-	for i := range x {
-		u, err := strconv.ParseFloat(x[i], 64)
-		v, other := strconv.ParseFloat(y[i], 64)
-		if x[i] != y[i] && (err != nil || other != nil || !(math.Abs(u-v) <= 1e-6*max(1, math.Abs(v)))) {
-			return false
-		}
-	}
-	return true
+	recordtest.Compare(t, filepath.Join("testdata", "scores.txt"), got)
 }
