@@ -421,6 +421,7 @@ func (e *eventState) state(c *snapshot.Codec) {
 	c.Bool(&e.Normal)
 	c.Bool(&e.inside)
 	c.Bool(&e.standing)
+	c.Bool(&e.begins) // the next sample counts it
 	c.Bool(&e.becameNormal)
 	for _, x := range [...]*int64{&e.Begin, &e.Peak, &e.End, &e.Samples, &e.age, &e.run, &e.odd, &e.calm} {
 		c.Int64(x)

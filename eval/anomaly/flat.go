@@ -47,6 +47,7 @@ func (s *Scorer) startFlat(j int, step float64) {
 }
 
 func livelinessState(c *snapshot.Codec, l *lanes.Liveliness, j int) {
+	c.Float64(&l.Before[j]) // unlike anomalyRuns.last no lone value
 	c.Float64(&l.Lately[j])
 	c.Float64(&l.Usual[j])
 }

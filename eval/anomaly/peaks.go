@@ -29,9 +29,10 @@ func (p *peaks) enter(x float64, over bool, rate float64) {
 	p.n++
 	if p.n*rate > 2*peaksTop {
 		p.n /= 2
+		last := p.kept - 1
 		p.kept = (p.kept + 1) / 2
 		for i := range p.kept {
-			p.top[i] = p.top[min(2*i+1, peaksTop-1)]
+			p.top[i] = p.top[min(2*i+1, last)]
 		}
 	}
 	if !over {

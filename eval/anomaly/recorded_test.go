@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/tools/recordtest"
 )
 
@@ -72,8 +73,9 @@ func (s *scenario) next(r *rand.Rand, i int, y, yhat []float64) []float64 {
 	return yhat
 }
 
-// record writes the scores of a scenario: each event, and the sums of all results of the scorer.
-func (s *scenario) record() (lines []string) {
+// record writes the scores of a scenario: each event, and the sums of all results of the scorer. A restart in every 97th
+// row, and after the begin of each event, replaces the scorer by one with its state.
+func (s *scenario) record(restarts bool) (lines []string) {
 	r := rand.New(rand.NewPCG(uint64(s.rows), uint64(s.c.Dim)))
 	scorer := NewScorer(s.c)
 	y, yhat, variables := make([]float64, s.c.Dim), make([]float64, s.c.Dim), make([]float64, s.c.Dim)
@@ -88,6 +90,17 @@ func (s *scenario) record() (lines []string) {
 			s.name, what, e.Begin/s.step, e.End/s.step, e.Samples, e.Peak/s.step, e.Score, e.StateScore, e.FalsePerDay, e.Cause, e.Blamed(), e.Normal, e.Seen.Variable, e.Seen.Observed, e.Seen.Expected, e.Seen.Lower, e.Seen.Upper))
 	}
 	for i := range s.rows {
+		if restarts && (i%97 == 96 || scorer.Begins()) {
+			fresh := NewScorer(s.c)
+			from := snapshot.NewEncoder(nil)
+			scorer.State(from)
+			to := snapshot.NewDecoder(from.Bytes())
+			fresh.State(to)
+			if err := to.Finish(); err != nil {
+				panic(err) // the state was written here
+			}
+			scorer = fresh
+		}
 		at := int64(i) * s.step
 		if i > s.rows/4 {
 			at += 3600 * s.step // a gap
@@ -134,7 +147,8 @@ func (s *scenario) record() (lines []string) {
 	return lines
 }
 
-// TestRecordedScores: events and scores of series with all kinds of incidents are those on record. Whoever changes them
+// TestRecordedScores: events and scores of series with all kinds of incidents are those on record, also
+// with restarts. Whoever changes them
 // on purpose writes the record with UPDATE_RECORDS=1, and reads the differences.
 func TestRecordedScores(t *testing.T) {
 	interval := func(j int) (lower, upper float64) { return -2, 2 + float64(j) }
@@ -149,7 +163,13 @@ func TestRecordedScores(t *testing.T) {
 		{"twenty", Config{Dim: 20}, 2500, minute, false},
 		{"many", Config{Dim: othersMost + 2}, 1500, minute, false},
 	} {
-		got = append(got, s.record()...)
+		lines := s.record(false)
+		for i, line := range s.record(true) {
+			if i >= len(lines) || line != lines[i] {
+				t.Fatalf("with restarts: got\n%s\nwant\n%s", line, lines[min(i, len(lines)-1)])
+			}
+		}
+		got = append(got, lines...)
 	}
 	recordtest.Compare(t, filepath.Join("testdata", "scores.txt"), got)
 }

@@ -425,9 +425,6 @@ func (s *Scorer) State(c *snapshot.Codec) {
 		}
 	}
 	s.runs.state(c)
-	if s.lively != nil {
-		copy(s.lively.Before, s.runs.last)
-	}
 	s.clock.state(c)
 	s.day.state(c)
 	s.jump.state(c)

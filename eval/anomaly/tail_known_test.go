@@ -3,6 +3,7 @@ package anomaly
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/orffvar/forecaster/eval/scoring"
@@ -128,5 +129,23 @@ func TestRoughLog(t *testing.T) {
 	}
 	for x := 1.; x < 1e6; x *= 1.0007 {
 		near(t, "log", roughLog(x), math.Log(x), 2e-5)
+	}
+}
+
+// When peaks of earlier samples are forgotten, every other one of those that are known stays.
+func TestPeaksThatStay(t *testing.T) {
+	for n, want := range [][]float64{{}, {6}, {5}, {5, 4}, {5, 3}, {5, 3, 2}, {5, 3, 1}} {
+		var p peaks
+		for x := 6; x > 6-n; x-- {
+			p.take(float64(x))
+		}
+		p.n = 2 * peaksTop
+		p.enter(0, true, 1)
+		if got := p.top[:p.kept]; !slices.Equal(got, want) || p.n != (2*peaksTop+1)/2. {
+			t.Errorf("of %d peaks %v stay, want %v", n, got, want)
+		}
+		if s := p.surprisal(7); math.IsNaN(s) {
+			t.Errorf("%d peaks have no surprisal", n)
+		}
 	}
 }
