@@ -98,3 +98,64 @@ func TestReachStep(t *testing.T) {
 		t.Errorf("far limit: step %d, %v", step, p)
 	}
 }
+
+// TestReachOneStep: with one step, the probability of each side follows from the normal distribution with the width of
+// the interval on that side of the forecast, whether the forecast lies within the limit, on it or beyond it.
+func TestReachOneStep(t *testing.T) {
+	const z = 1.6448536269514722 // quantile .95
+	const up, down = 2, .5
+	beyond := func(x float64) float64 { return math.Erfc(x/math.Sqrt2) / 2 }
+	for _, c := range []struct {
+		limit scoring.Limit
+		want  float64
+	}{
+		{scoring.Limit{Low: math.Inf(-1), High: 13}, beyond(3. / up)},
+		{scoring.Limit{Low: math.Inf(-1), High: 9.5}, 1 - beyond(.5/down)},
+		{scoring.Limit{Low: 9.2, High: math.Inf(1)}, beyond(.8 / down)},
+		{scoring.Limit{Low: 11, High: math.Inf(1)}, 1 - beyond(1./up)},
+		{scoring.Limit{Low: 9.2, High: 13}, 1 - (1-beyond(.8/down))*(1-beyond(3./up))},
+		{scoring.Limit{Low: math.Inf(-1), High: 10}, 1},
+		{scoring.Limit{Low: 10, High: math.Inf(1)}, 1},
+		{scoring.Limit{Low: math.Inf(-1), High: math.Inf(1)}, math.NaN()},
+	} {
+		p := make([]float64, 1)
+		first := c.limit.ReachTo(p, 10, []float64{10}, []float64{10 - z*down}, []float64{10 + z*up}, .9)
+		reached := c.limit.Reached(10) || c.want > .5
+		if c.limit.Reached(10) {
+			c.want = 1
+		}
+		if math.Abs(p[0]-c.want) > 1e-12 || (p[0] == p[0]) != (c.want == c.want) || (first == 0) != reached {
+			t.Errorf("%v: probability %v, want %v; first step %d", c.limit, p[0], c.want, first)
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		limit   scoring.Limit
+		text    string
+		bounded bool
+		reached []float64
+		not     []float64
+	}{
+		{scoring.Limit{Low: -inf, High: 90}, "<= 90", true, []float64{90, 91, inf}, []float64{89, math.NaN()}},
+		{scoring.Limit{Low: .125, High: inf}, ">= 0.125", true, []float64{.125, 0, -inf}, []float64{.126, math.NaN()}},
+		{scoring.Limit{Low: -1, High: 1.5}, ">= -1 <= 1.5", true, []float64{-1, 1.5}, []float64{0, -.9, 1.4}},
+		{scoring.Limit{Low: -inf, High: inf}, "<= +Inf", false, nil, []float64{0}},
+	} {
+		if c.limit.String() != c.text || c.limit.Bounded() != c.bounded {
+			t.Errorf("%s, bounded %v; want %s, %v", c.limit, c.limit.Bounded(), c.text, c.bounded)
+		}
+		for _, y := range c.reached {
+			if !c.limit.Reached(y) {
+				t.Errorf("%s is not reached by %v", c.limit, y)
+			}
+		}
+		for _, y := range c.not {
+			if c.limit.Reached(y) {
+				t.Errorf("%s is reached by %v", c.limit, y)
+			}
+		}
+	}
+}
