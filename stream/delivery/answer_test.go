@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -84,11 +85,12 @@ func TestClient(t *testing.T) {
 // connection all of them are sent again, and after a restart those of the checkpoint.
 func TestSettling(t *testing.T) {
 	var asked []string
+	var log bytes.Buffer
 	link := new(Link)
 	var answer func(values string) error
 	made := func() *Sink {
 		return New(Config{
-			Name: "out", BatchSize: 8, Settle: time.Hour, Link: link, Log: slog.New(slog.DiscardHandler),
+			Name: "out", BatchSize: 8, Settle: time.Hour, Link: link, Log: slog.New(slog.NewTextHandler(&log, nil)),
 			Classify: Classifier{Lost: regexp.MustCompile("outside retention"), Points: regexp.MustCompile("^unable to parse")},
 			Attempt: func(_ context.Context, lines []byte) error {
 				asked = append(asked, valuesOf(lines))
@@ -109,6 +111,19 @@ func TestSettling(t *testing.T) {
 		}
 	}
 	answer = func(string) error { return nil }
+	link.Connected()
+	write(1, "0", 1)
+	if at := sink.Positions(); len(at) != 1 || log.Len() > 0 {
+		t.Errorf("positions %v, logged %s", at, &log)
+	}
+	link.Connected()
+	write(1, "0|0|0", 2)
+	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, `level=WARN msg="the connection was lost;  gets again what it may not have kept" requests=2`) {
+		t.Errorf("logged %s", text)
+	}
+	sink.End()
+	sink = made()
+	sink.SetPauses(Pauses{})
 	link.Connected()
 	write(1, "0", 1)
 	write(2, "0 1", 3)
