@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -107,4 +108,47 @@ func scarceFleet() (engine.Config, []stream.Record) {
 		}
 	}
 	return c, records
+}
+
+// fixed is the record of a message.
+type fixed stream.Record
+
+func (f fixed) Decode(r *stream.Record, _ *stream.Message) error {
+	*r = stream.Record(f)
+	return nil
+}
+
+// TestEstimatedSize: the estimated size of waiting samples and of their results is that of the points after Score, the
+// number exactly and the bytes within a factor of two, for any number of levels and horizons.
+func TestEstimatedSize(t *testing.T) {
+	for _, levels := range [][]float64{nil, {.8}, {.8, .5, .3}} {
+		for _, horizon := range []int{1, 4, 40} {
+			c := streamtest.DriftConfig()
+			c.Levels, c.Horizon, c.Emit, c.MetricsEvery, c.Evaluation.NoAnomalies = levels, horizon, nil, 4, true
+			c.NewModel = func(dim int) (eval.Model, error) { return streamtest.NewDrift(dim, horizon, len(levels)), nil }
+			e := streamtest.NewEngine(t, c)
+			var b engine.Results
+			for i := range 68 {
+				if i == 60 { // the first ones make the series, its intervals and scores
+					if err := errors.Join(e.Settle(&b), e.Score(&b)); err != nil {
+						t.Fatal(err)
+					}
+					b.Reset()
+				}
+				var d engine.Decoded
+				m := &stream.Message{Topic: "in", Offset: int64(i)}
+				d.Decode(fixed{Message: m, Series: "s", Time: int64(i+1) * 1e9, Values: []float64{float64(i), math.Sin(float64(i)), 1}}, m)
+				if err := e.LearnMessage(&b, &d, 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			points, bytes := b.Points(), b.Bytes()
+			if err := errors.Join(e.Settle(&b), e.Score(&b)); err != nil {
+				t.Fatal(err)
+			}
+			if b.Points() != points || bytes < b.Bytes()/2 || bytes > 2*b.Bytes() {
+				t.Errorf("levels %v, %d horizons: %d points and %d bytes are estimated, there are %d and %d", levels, horizon, points, bytes, b.Points(), b.Bytes())
+			}
+		}
+	}
 }
