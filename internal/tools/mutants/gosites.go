@@ -47,7 +47,7 @@ type goSites struct {
 	text    []byte
 	results []*ast.FieldList // results of the enclosing functions
 	values  []caseValue
-	unread  []ast.Expr // numbers returned beside an error
+	unread  []ast.Expr // numbers returned beside an error or beside false
 	sites   []site
 }
 
@@ -175,15 +175,18 @@ func (s *goSites) swaps(n *ast.CallExpr) {
 	}
 }
 
-// returned adds sites that negate truth values and numbers, and that drop errors. A number beside an error has no site,
-// because callers do not read it.
+// returned adds sites that negate truth values and numbers, and that drop errors. A number beside an error or beside false
+// has no site, because callers do not read it.
 func (s *goSites) returned(n *ast.ReturnStmt) {
 	fields := s.results[len(s.results)-1]
 	if fields == nil {
 		return
 	}
-	if last := len(n.Results) - 1; last > 0 && s.source(fields.List[len(fields.List)-1].Type) == "error" && s.source(n.Results[last]) != "nil" {
-		s.unread = append(s.unread, n.Results[:last]...)
+	if last := len(n.Results) - 1; last > 0 {
+		kind, x := s.source(fields.List[len(fields.List)-1].Type), s.source(n.Results[last])
+		if kind == "error" && x != "nil" || kind == "bool" && x == "false" {
+			s.unread = append(s.unread, n.Results[:last]...)
+		}
 	}
 	var kinds []string
 	for _, f := range fields.List {
@@ -207,7 +210,7 @@ func (s *goSites) returned(n *ast.ReturnStmt) {
 	}
 }
 
-// isUnread reports whether an expression is a number returned beside an error.
+// isUnread reports whether an expression is a number returned beside an error or beside false.
 func (s *goSites) isUnread(e ast.Expr) bool {
 	_, number := e.(*ast.BasicLit)
 	return number && slices.Contains(s.unread, e)

@@ -46,6 +46,13 @@ func n() (int, error) {
 	}
 	return 8, io.EOF
 }
+
+func m() (int, bool) {
+	if ok {
+		return 9, true
+	}
+	return 9, false
+}
 `
 	sites, err := sitesOfGo("p.go", []byte(text))
 	if err != nil {
@@ -55,7 +62,8 @@ func n() (int, error) {
 		"a < b → !(a < b)", "< → <=", "< → >=", "-= → +=", "1 → 2",
 		"x.y → _", "a, b → b, a", "h(a...) → ", "!= → ==",
 		"== → !=", "a == b → !(a == b)", "io.EOF → nil",
-		"ok → !(ok)", "7 → 8", "7 → -(7)", "io.EOF → nil")
+		"ok → !(ok)", "7 → 8", "7 → -(7)", "io.EOF → nil",
+		"ok → !(ok)", "9 → 10", "9 → -(9)", "true → !(true)", "false → !(false)")
 	for _, s := range sites {
 		if runs := s.line == 13; runs != (s.runs == 12) {
 			t.Errorf("line %d runs with line %d", s.line, s.runs)
