@@ -12,7 +12,7 @@ import (
 // site is a part of a file and its replacement in a mutant.
 type site struct {
 	line     int
-	runs     int // line of the coverage for the site; a profile has no block for the values of a case
+	runs     int // line of the coverage for the site: that of its statement
 	from, to int // offsets of the replaced text
 	text     string
 	kind     string // "boundary", "operator", …
@@ -46,14 +46,15 @@ type goSites struct {
 	set     *token.FileSet
 	text    []byte
 	results []*ast.FieldList // results of the enclosing functions
-	values  []caseValue
+	begun   []part
 	unread  []ast.Expr // numbers returned beside an error or beside false
 	sites   []site
 }
 
-// caseValue is an expression of a case, which runs at the line of its switch.
-type caseValue struct {
-	ast.Expr
+// part is a statement or an expression of a case, with the beginning of its statement. A profile has no block for a case,
+// and none for what follows a function within a statement.
+type part struct {
+	ast.Node
 	of token.Pos
 }
 
@@ -85,9 +86,9 @@ func (s *goSites) source(n ast.Node) string {
 
 func (s *goSites) add(kind string, from, to token.Pos, text string) {
 	runs := from
-	for _, v := range s.values {
-		if v.Pos() <= from && from < v.End() {
-			runs = v.of
+	for _, p := range s.begun { // the innermost one is the last
+		if p.Pos() <= from && from < p.End() {
+			runs = p.of
 		}
 	}
 	s.sites = append(s.sites, site{s.set.Position(from).Line, s.set.Position(runs).Line, s.offset(from), s.offset(to), text, kind})
@@ -106,13 +107,18 @@ func (s *goSites) instead(op token.Token, at token.Pos) {
 
 func (s *goSites) visit(n ast.Node) bool {
 	switch n := n.(type) {
+	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+	case ast.Stmt:
+		s.begun = append(s.begun, part{n, n.Pos()})
+	}
+	switch n := n.(type) {
 	case *ast.FuncLit:
 		s.function(n.Type, n.Body)
 		return false
 	case *ast.SwitchStmt:
 		for _, c := range n.Body.List {
 			for _, e := range c.(*ast.CaseClause).List {
-				s.values = append(s.values, caseValue{e, n.Pos()})
+				s.begun = append(s.begun, part{e, n.Pos()})
 			}
 		}
 	case *ast.BinaryExpr:

@@ -53,6 +53,15 @@ func m() (int, bool) {
 	}
 	return 9, false
 }
+
+func k() []func() int {
+	return []func() int{
+		func() int {
+			return 10
+		},
+		one(11),
+	}
+}
 `
 	sites, err := sitesOfGo("p.go", []byte(text))
 	if err != nil {
@@ -63,10 +72,18 @@ func m() (int, bool) {
 		"x.y → _", "a, b → b, a", "h(a...) → ", "!= → ==",
 		"== → !=", "a == b → !(a == b)", "io.EOF → nil",
 		"ok → !(ok)", "7 → 8", "7 → -(7)", "io.EOF → nil",
-		"ok → !(ok)", "9 → 10", "9 → -(9)", "true → !(true)", "false → !(false)")
+		"ok → !(ok)", "9 → 10", "9 → -(9)", "true → !(true)", "false → !(false)",
+		"10 → 11", "10 → -(10)", "11 → 12")
 	for _, s := range sites {
-		if runs := s.line == 13; runs != (s.runs == 12) {
-			t.Errorf("line %d runs with line %d", s.line, s.runs)
+		want := s.line
+		switch s.line {
+		case 13: // a case, of the switch
+			want = 12
+		case 37: // an element behind a function, of the return
+			want = 33
+		}
+		if s.runs != want {
+			t.Errorf("line %d runs with line %d, want %d", s.line, s.runs, want)
 		}
 	}
 }
