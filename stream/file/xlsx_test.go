@@ -305,6 +305,21 @@ func TestWorkbookCheckSums(t *testing.T) {
 	}
 }
 
+// A part that is compressed by a method that is not known is named as damage.
+func TestWorkbookMethods(t *testing.T) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	if _, err := z.CreateRaw(&zip.FileHeader{Name: "_rels/.rels", Method: 99}); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bookText(t, b.Bytes()); err == nil || err.Error() != errWorkbook.Error()+" (zip: unsupported compression algorithm)" {
+		t.Error(err)
+	}
+}
+
 func FuzzXLSX(f *testing.F) {
 	f.Add(smallBook(f, `<row r="1"><c r="A1" t="inlineStr"><is><t>time</t></is></c></row><row><c s="1"><v>45658.25</v></c></row>`))
 	f.Fuzz(func(t *testing.T, book []byte) { _, _ = bookText(t, book) })

@@ -62,6 +62,11 @@ func k() []func() int {
 		one(11),
 	}
 }
+
+func i() float64 {
+	low = math.Inf(-1)
+	return math.NaN()
+}
 `
 	sites, err := sitesOfGo("p.go", []byte(text))
 	if err != nil {
@@ -73,7 +78,8 @@ func k() []func() int {
 		"== → !=", "a == b → !(a == b)", "io.EOF → nil",
 		"ok → !(ok)", "7 → 8", "7 → -(7)", "io.EOF → nil",
 		"ok → !(ok)", "9 → 10", "9 → -(9)", "true → !(true)", "false → !(false)",
-		"10 → 11", "10 → -(10)", "11 → 12")
+		"10 → 11", "10 → -(10)", "11 → 12",
+		"low → _")
 	for _, s := range sites {
 		want := s.line
 		switch s.line {
