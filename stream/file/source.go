@@ -242,7 +242,12 @@ func (s *Source) Variables() []string {
 
 // Progress returns the number of bytes read, and the length of the file in bytes (0: unknown). It may be called
 // from any goroutine.
-func (s *Source) Progress() (read, total int64) { return s.read.Load(), s.size }
+func (s *Source) Progress() (read, total int64) {
+	if read = s.read.Load(); s.size > 0 {
+		read = min(read, s.size) // the directory of an archive, and the head of some files, are read twice
+	}
+	return read, s.size
+}
 
 // ErrOtherFile is wrapped by the error of Seek when the file does not begin with the processed lines.
 var ErrOtherFile = errors.New("it is not the file it was")

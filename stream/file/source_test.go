@@ -203,35 +203,6 @@ func (l *letters) WriteDeadLetters(_ context.Context, letter []stream.DeadLetter
 }
 func (l *letters) Close() error { return nil }
 
-func TestProgress(t *testing.T) {
-	text := "time,a\n" + strings.Repeat("1,2\n", 100_000)
-	s, err := file.OpenSource(write(t, "p.csv", text), file.SourceConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if h := s.Variables(); len(h) != 1 || h[0] != "a" {
-		t.Errorf("variables %q", h)
-	}
-	var last int64
-	dst := make([]stream.Message, 1000)
-	for {
-		read, total := s.Progress()
-		if read < last || read > total || total != int64(len(text)) {
-			t.Fatalf("%d of %d after %d", read, total, last)
-		}
-		last = read
-		if _, err := s.Read(context.Background(), dst); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if last != int64(len(text)) {
-		t.Errorf("%d of %d at the end", last, len(text))
-	}
-}
-
 func TestSeekInAnotherFile(t *testing.T) {
 	s, err := file.OpenSource(write(t, "s.csv", "time,a\n1,1\n"), file.SourceConfig{})
 	if err != nil {

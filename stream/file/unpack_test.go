@@ -2,7 +2,11 @@ package file_test
 
 import (
 	"bytes"
+	"compress/gzip"
+	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +14,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 )
 
@@ -55,5 +60,55 @@ func TestZstd(t *testing.T) {
 	many := bytes.Repeat(pack(bomb), 12) // frames one after the other, 330 MB of text
 	if _, err := open("bomb.csv.zst", many); err == nil || !strings.Contains(err.Error(), "at most 1000 are read") {
 		t.Errorf("%d bytes: %v", len(many), err)
+	}
+}
+
+// TestProgress: the bytes that were read rise up to the length of the file, also of a compressed one.
+func TestProgress(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	b.WriteString("time,a\n")
+	for i := range 100_000 {
+		fmt.Fprintf(&b, "%d,%d\n", i, rng.Uint32())
+	}
+	text := b.String()
+	var gz bytes.Buffer
+	z := gzip.NewWriter(&gz)
+	if _, err := io.WriteString(z, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, packed := range map[string]string{"p.csv": text, "p.csv.gz": gz.String(), "p.zip": string(zipOf(t, "p.csv", text))} {
+		s, err := file.OpenSource(write(t, name, packed), file.SourceConfig{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if h := s.Variables(); len(h) != 1 || h[0] != "a" {
+			t.Errorf("variables %q", h)
+		}
+		var last int64
+		steps := 0
+		dst := make([]stream.Message, 1000)
+		for {
+			read, total := s.Progress()
+			if read < last || read > total || total != int64(len(packed)) {
+				t.Fatalf("%s: %d of %d after %d", name, read, total, last)
+			}
+			if read > last {
+				steps++
+			}
+			last = read
+			if _, err := s.Read(t.Context(), dst); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if last != int64(len(packed)) || steps < 3 {
+			t.Errorf("%s: %d of %d at the end, in %d steps", name, last, len(packed), steps)
+		}
 	}
 }
