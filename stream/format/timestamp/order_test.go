@@ -127,3 +127,21 @@ func TestUsualFormIsFast(t *testing.T) {
 		}
 	}
 }
+
+// TestRewrite: a date of an order gets the year first, and ok is false for every other text.
+func TestRewrite(t *testing.T) {
+	for _, c := range []struct {
+		order      Order
+		text, want string // "" = no date
+	}{
+		{DayFirst, "31.12.2025", "2025-12-31T00:00:00"}, {DayFirst, "1/2/25 9:05:07.5", "2025-02-01T09:05:07.5"}, {DayFirst, "1-2-1000", "1000-02-01T00:00:00"}, {DayFirst, "1.2.2025, 12:05 am", "2025-02-01T00:05:00"}, {DayFirst, "1.2.2025T1:05:06 PM", "2025-02-01T13:05:06"},
+		{MonthFirst, "12/31/69", "1969-12-31T00:00:00"}, {MonthFirst, "12/31/68", "2068-12-31T00:00:00"}, {YearFirst, "2025/1/2", "2025-01-02T00:00:00"}, {DayFirst, "1000/1/2", "1000-01-02T00:00:00"}, {DayFirst, "5 Jan 2026", "2026-01-05T00:00:00"},
+		{YearFirst, "31.12.2025", ""}, {DayFirst, "31.12", ""}, {DayFirst, "31", ""}, {DayFirst, "", ""}, {DayFirst, "31.12.", ""}, {DayFirst, "31.12.999", ""}, {DayFirst, "0.12.2025", ""}, {DayFirst, "31.0.2025", ""}, {DayFirst, "31:12:2025", ""}, {DayFirst, "x.12.2025", ""}, {DayFirst, "12345.12.2025", ""},
+		{DayFirst, "31.12.2025 9", ""}, {DayFirst, "31.12.2025 9:", ""}, {DayFirst, "31.12.2025 :05", ""}, {DayFirst, "31.12.2025 0:05 AM", ""}, {DayFirst, "31.12.2025 13:05 PM", ""}, {DayFirst, "31.12.2025 9:05 XM", ""}, {DayFirst, "2026-W60", ""},
+	} {
+		date, ok := c.order.Rewrite([]byte(c.text))
+		if ok != (c.want != "") || string(date) != c.want {
+			t.Errorf("%q in order %q: %q, %v, want %q", c.text, c.order, date, ok, c.want)
+		}
+	}
+}
