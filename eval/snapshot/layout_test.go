@@ -37,6 +37,7 @@ func TestLayout(t *testing.T) {
 		{"float32s", func(c *snapshot.Codec) { c.Float32s(singles) }, func() { clear(singles) }, func() bool { return slices.Equal(singles, []float32{1}) }, "0100000000000000" + "0000803f"},
 		{"text", func(c *snapshot.Codec) { c.String(&text, 3) }, func() { text = "" }, func() bool { return text == "äb" }, "0300000000000000" + "c3a462"},
 		{"section", func(c *snapshot.Codec) { c.Section("ab") }, func() {}, func() bool { return true }, "0200000000000000" + "6162"},
+		{"an option outside of a block", func(c *snapshot.Codec) { c.Optional("o", func() { c.Bool(&truth) }) }, func() { truth = false }, func() bool { return truth }, "01"},
 		{"block", func(c *snapshot.Codec) {
 			c.Block(func() {
 				c.Optional("o", func() { c.Bool(&truth) })
@@ -69,6 +70,16 @@ func TestLayout(t *testing.T) {
 		longer := snapshot.NewDecoder(append(b, 0))
 		if c.state(longer); longer.Finish() == nil || !strings.HasSuffix(longer.Err().Error(), ": 1 bytes left over") {
 			t.Errorf("%s with a byte more: %v", c.name, longer.Err())
+		}
+	}
+	for _, state := range []func(c *snapshot.Codec, n int){
+		func(c *snapshot.Codec, n int) { c.Float64s(make([]float64, n)) }, func(c *snapshot.Codec, n int) { c.Float32s(make([]float32, n)) },
+	} {
+		e := snapshot.NewEncoder(nil)
+		state(e, 2)
+		d := snapshot.NewDecoder(append(e.Bytes(), make([]byte, 8)...))
+		if state(d, 3); d.Err() == nil || !strings.HasSuffix(d.Err().Error(), ": vector of length 2 where 3 was expected") {
+			t.Error(d.Err())
 		}
 	}
 	if math.MaxInt64 != snapshot.NewReader(nil, math.MaxInt64).Left() {

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -160,4 +161,51 @@ func TestSettling(t *testing.T) {
 	if err := sink.Resume(at); err == nil || err.Error() != "the checkpoint's points of out: unexpected EOF" {
 		t.Error(err)
 	}
+}
+
+// TestSettlingWhenIdle: without a further request, the last lines are sent once more after Settle. They are settled then,
+// or sent again, all of them over a new connection, until the server takes them.
+func TestSettlingWhenIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked []string
+		link, down := new(Link), false
+		sink := New(Config{
+			BatchSize: 1, Settle: 10 * time.Second, Link: link, Log: slog.New(slog.DiscardHandler),
+			Attempt: func(_ context.Context, lines []byte) error {
+				asked = append(asked, valuesOf(lines))
+				if down {
+					return errors.New("gone")
+				}
+				return nil
+			},
+		})
+		defer sink.End()
+		wait := func(d time.Duration, want string, unsettled int64, problem string) {
+			t.Helper()
+			time.Sleep(d)
+			synctest.Wait()
+			if got := strings.Join(asked, "|"); got != want || sink.Stats().Unsettled != unsettled || sink.Stats().Problem != problem {
+				t.Errorf("asked %s, want %s; %+v", got, want, sink.Stats())
+			}
+			asked = nil
+		}
+		link.Connected()
+		if err := sink.Write(t.Context(), points(2)); err != nil {
+			t.Fatal(err)
+		}
+		wait(9*time.Second, "0|1", 2, "")
+		wait(2*time.Second, "1", 0, "")
+		wait(time.Hour, "", 0, "")
+		if err := sink.Write(t.Context(), points(1)); err != nil {
+			t.Fatal(err)
+		}
+		asked, down = nil, true
+		wait(25*time.Second, "0|0", 1, "gone")
+		down = false
+		link.Connected() // to a new process of the server
+		wait(10*time.Second, "0|0", 1, "")
+		wait(10*time.Second, "0", 0, "")
+		sink.End()
+		wait(time.Hour, "", 0, "")
+	})
 }

@@ -120,3 +120,13 @@ func TestNameIndex(t *testing.T) {
 		}
 	}
 }
+
+// TestCenturiesOfDates: numbers of eight digits are dates from 1800 to 2100.
+func TestCenturiesOfDates(t *testing.T) {
+	for year, dates := range map[int]bool{1799: false, 1800: true, 2099: true, 2100: false, 2101: false} {
+		text := lines("day,v", 9, func(i int) string { return fmt.Sprintf("%d1%d01,%d.5", year, i%3, i) })
+		if got := decided(t, text, format.CSVConfig{}); strings.Contains(got, "TimeUnit=yyyymmdd") != dates {
+			t.Errorf("%d: %s", year, got)
+		}
+	}
+}
