@@ -15,7 +15,7 @@ import (
 // pieces of one byte.
 func TestLayout(t *testing.T) {
 	unsigned, short, number, integer, index, truth, no, text := uint64(0x0102030405060708), uint16(0x0a0b), 1.5, int64(-2), 3, true, false, "äb"
-	count, eights, floats, singles := 7, []uint8{1, 2}, []float64{-0., 2}, []float32{1}
+	count, eights, floats, singles := 7, []uint8{1, 2}, []float64{0, 2}, []float32{1}
 	for _, c := range []struct {
 		name  string
 		state func(c *snapshot.Codec)

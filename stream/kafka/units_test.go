@@ -57,7 +57,7 @@ func TestGroupConfigs(t *testing.T) {
 func TestMetadata(t *testing.T) {
 	sum := strings.Repeat("0a", 32)
 	for text, want := range map[string]int{ // number of snapshots; 0: refused
-		"snapshots3 a,7,8,1," + sum:                                               1,
+		"snapshots3 a,7,8,1," + sum: 1,
 		"snapshots3 a,7,8,1048576," + sum + " b,0,0,1," + sum + " c,1,1,1," + sum: 3,
 		"snapshots3 a,7,8,1048577," + sum:                                         0,
 		"snapshots3 a,7,8,1," + sum + strings.Repeat(" b,0,0,1,"+sum, 3):          0,
