@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/orffvar/forecaster/internal/tools/recorded"
 )
 
 // drawnRun is a run of two series with the parts of each figure: gaps, forecasts from the third step on, errors by
@@ -76,29 +77,6 @@ func TestFiguresAsRecorded(t *testing.T) {
 			fmt.Fprintf(&b, "<!-- %s, %v, area %t -->\n", e.name, e.color, e.area)
 		}
 		fmt.Fprintf(&b, "<!-- %s: %s -->\n%s\n%s\n%s", f.title, f.caption, f.svg(narrow), f.svg(wide), file.String())
-		name := filepath.Join("testdata", "figures", f.name+".html")
-		got := rounded(b.String())
-		if os.Getenv("UPDATE_GATES") != "" {
-			if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(name, []byte(got), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines := strings.Split(got, "\n")
-		for i, line := range strings.Split(string(want), "\n") {
-			if i >= len(lines) || lines[i] != line {
-				t.Errorf("%s:%d is not drawn: %s", name, i+1, line)
-				break
-			}
-		}
-		if len(lines) != strings.Count(string(want), "\n")+1 {
-			t.Errorf("%s: %d lines are drawn", name, len(lines))
-		}
+		recorded.Check(t, filepath.Join("testdata", "figures", f.name+".html"), rounded(b.String()))
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -20,48 +19,19 @@ import (
 	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/tools/recorded"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/varmodel"
 	"github.com/orffvar/forecaster/varmodel/interval"
 )
 
-// decimal is a number whose last digits depend on the processor.
-var decimal = regexp.MustCompile(`-?\d+\.\d+(e[-+]\d+)?`)
-
 // blank is the ground and the frame of a table, whose width depends on the last digits of numbers.
 var blank = regexp.MustCompile(` {2,}|─{2,}`)
 
-// checkRecorded compares a text, with five digits of its numbers, with a file of testdata, which UPDATE_GATES=1 writes.
+// checkRecorded compares a text with a file of testdata.
 func checkRecorded(t *testing.T, name, text string) {
 	t.Helper()
-	text = decimal.ReplaceAllStringFunc(text, func(s string) string {
-		v, _ := strconv.ParseFloat(s, 64) // decimal matches numbers alone
-		if math.Abs(v) < 1e-9 {
-			v = 0
-		}
-		return strconv.FormatFloat(v, 'g', 5, 64)
-	})
-	text = blank.ReplaceAllStringFunc(text, func(s string) string { return string([]rune(s)[:1]) })
-	path := filepath.Join("testdata", name)
-	if os.Getenv("UPDATE_GATES") != "" {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := strings.Split(text, "\n")
-	for i, line := range strings.Split(string(want), "\n") {
-		if i >= len(got) || got[i] != line {
-			t.Errorf("%s:%d is %s\nwant %s", path, i+1, append(got, make([]string, i+1)...)[i], line)
-			return
-		}
-	}
-	if n := strings.Count(string(want), "\n") + 1; len(got) != n {
-		t.Errorf("%s: %d lines, want %d", path, len(got), n)
-	}
+	recorded.Check(t, filepath.Join("testdata", name), blank.ReplaceAllStringFunc(text, func(s string) string { return string([]rune(s)[:1]) }))
 }
 
 // plant writes a file of two variables by the hour: a load with a day and a night, and a level with a step; a value is missing,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/config"
@@ -24,9 +25,13 @@ func TestModelsShareAPass(t *testing.T) {
 		one := *c
 		one.Model.Type = name
 		models = append(models, Candidate{Config: &one})
+		begun := time.Now()
 		out, err := EvaluateModel(t.Context(), &one, records, samples, o, new(atomic.Int64))
 		if err != nil {
 			t.Fatal(err)
+		}
+		if speed, least := float64(out.Results[0].SamplesPerSecond), 700/time.Since(begun).Seconds(); !(speed >= least && speed < 1e9) {
+			t.Errorf("%s: %v samples per second, the whole run has %v", name, speed, least)
 		}
 		alone = append(alone, out)
 	}

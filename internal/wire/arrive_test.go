@@ -14,6 +14,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/tools/recorded"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/refuse"
 )
@@ -302,7 +303,7 @@ func clearFunctions(v reflect.Value) {
 }
 
 // TestSettingsArrive sets every key of the configuration to another value. testdata/arrivals.txt lists the fields of
-// the built parts that each key changes; no other field may change. UPDATE_ARRIVALS=1 writes the list, for a reader
+// the built parts that each key changes; no other field may change. UPDATE_GATES=1 writes the list, for a reader
 // to compare the value of each key with the value at its consumer.
 func TestSettingsArrive(t *testing.T) {
 	tried := make(map[string]bool)
@@ -329,7 +330,7 @@ func TestSettingsArrive(t *testing.T) {
 		}
 		fmt.Fprintf(&list, "%s\n%s", s.set, strings.Join(changed, ""))
 	}
-	checkGolden(t, filepath.Join("testdata", "arrivals.txt"), list.String())
+	recorded.Check(t, filepath.Join("testdata", "arrivals.txt"), list.String())
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "configuration.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -350,27 +351,6 @@ next:
 			}
 		}
 		t.Errorf("no test sets %s to another value", r[1])
-	}
-}
-
-// checkGolden compares a text with a file, which UPDATE_ARRIVALS=1 writes.
-func checkGolden(t *testing.T, golden, text string) {
-	t.Helper()
-	if os.Getenv("UPDATE_ARRIVALS") != "" {
-		if err := os.WriteFile(golden, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, lines := strings.Split(text, "\n"), strings.Split(string(want), "\n")
-	for i := range max(len(got), len(lines)) {
-		if i >= len(got) || i >= len(lines) || got[i] != lines[i] {
-			t.Errorf("line %d is not that of %s:\n%s", i+1, golden, strings.Join(got[min(i, len(got)):min(i+3, len(got))], "\n"))
-			break
-		}
 	}
 }
 

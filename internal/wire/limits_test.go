@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/orffvar/forecaster/internal/tools/recorded"
 )
 
 // limitOf finds the limits that an error names: of a range, whose brackets tell whether an end is in it, or of one side.
@@ -40,7 +42,7 @@ func neighbour(t *testing.T, limit, kind string, side int) string {
 }
 
 // TestLimitsAreAsNamed: the value at a limit that an error names is accepted, and its neighbour is refused. testdata/limits.txt
-// lists the limits; UPDATE_ARRIVALS=1 writes it.
+// lists the limits; UPDATE_GATES=1 writes it.
 func TestLimitsAreAsNamed(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "configuration.md"))
 	if err != nil {
@@ -95,5 +97,5 @@ func TestLimitsAreAsNamed(t *testing.T) {
 			}
 		}
 	}
-	checkGolden(t, filepath.Join("testdata", "limits.txt"), list.String())
+	recorded.Check(t, filepath.Join("testdata", "limits.txt"), list.String())
 }

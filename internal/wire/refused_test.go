@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/tools/recorded"
 	"github.com/orffvar/forecaster/orff/random"
 )
 
@@ -24,7 +25,7 @@ var shortcuts = map[string]string{
 }
 
 // TestRefusedSettings: each line of testdata/refusals.txt has settings; the lines below it have their errors,
-// nothing if they are accepted. UPDATE_ARRIVALS=1 writes the errors. Each message of a check in this package is there.
+// nothing if they are accepted. UPDATE_GATES=1 writes the errors. Each message of a check in this package is there.
 func TestRefusedSettings(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -61,7 +62,7 @@ func TestRefusedSettings(t *testing.T) {
 			}
 		}
 	}
-	checkGolden(t, golden, now.String())
+	recorded.Check(t, golden, now.String())
 	for _, m := range messagesOfChecks(t) {
 		if !m.MatchString(now.String()) {
 			t.Errorf("no line of %s is refused with %s", golden, m)
@@ -203,5 +204,5 @@ func TestWrongParts(t *testing.T) {
 			try(m.name+", "+w.name, func(c *config.Model) { c.Type = m.name; w.set(c) }, func(c config.Model) (any, error) { return NewModel(c, 3, false) })
 		}
 	}
-	checkGolden(t, filepath.Join("testdata", "wrongparts.txt"), list.String())
+	recorded.Check(t, filepath.Join("testdata", "wrongparts.txt"), list.String())
 }

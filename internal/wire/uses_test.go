@@ -16,6 +16,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/devbroker"
+	"github.com/orffvar/forecaster/internal/tools/recorded"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/delivery"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
@@ -192,7 +193,7 @@ func TestTrialsAreListed(t *testing.T) {
 	for _, trial := range Trials() {
 		fmt.Fprintf(&names, "%s | %s | %t\n", trial.Name, trial.Sets, trial.Groups)
 	}
-	checkGolden(t, filepath.Join("testdata", "trials.txt"), names.String())
+	recorded.Check(t, filepath.Join("testdata", "trials.txt"), names.String())
 }
 
 // TestProposedInterval: a file of a variable a line proposes the step that nine of ten of its times have.
