@@ -56,6 +56,9 @@ func Same(a, b [][]float64) error {
 		if (a[i] == nil) != (b[i] == nil) {
 			return fmt.Errorf("row %d: one forecast is missing", i)
 		}
+		if len(a[i]) != len(b[i]) {
+			return fmt.Errorf("row %d: %d and %d values", i, len(a[i]), len(b[i]))
+		}
 		for j := range a[i] {
 			if math.Float64bits(a[i][j]) != math.Float64bits(b[i][j]) {
 				return fmt.Errorf("row %d, value %d: %v and %v", i, j, a[i][j], b[i][j])

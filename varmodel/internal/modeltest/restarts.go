@@ -1,0 +1,128 @@
+package modeltest
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/drift"
+	"github.com/orffvar/forecaster/eval/snapshot"
+)
+
+// HostileDim is the number of variables of HostileRows, and HostileBreak the row before which Restarts makes a break.
+const (
+	HostileDim   = 3
+	HostileBreak = 90
+)
+
+// HostileRows is a series with what makes state: a start with missing values, a value that sticks, a spike, a level that
+// jumps far beyond any earlier step, rows without any value, and noise that grows after row 300.
+func HostileRows(n int) [][]float64 {
+	rng := rand.New(rand.NewPCG(31, 32))
+	rows := make([][]float64, n)
+	var a, b float64
+	for i := range rows {
+		size := 1.
+		if i >= 300 {
+			size = 3
+		}
+		a, b = .8*a+size*rng.NormFloat64(), .5*b+math.Sin(a)+.3*size*rng.NormFloat64()
+		y := []float64{a, b, math.Sin(2*math.Pi*float64(i)/6) + .1*size*rng.NormFloat64()}
+		if i >= 70 {
+			y[0] += 400 // a novelty
+		}
+		switch {
+		case i < 3:
+			y[1] = math.NaN()
+		case i >= 20 && i < 45:
+			y[1] = 1.5
+		case i == 55:
+			y[2] = 1e4
+		case i == 80 || i == 81:
+			y = []float64{math.NaN(), math.NaN(), math.NaN()}
+		}
+		rows[i] = y
+	}
+	return rows
+}
+
+// Said returns all that a forecaster of HostileDim variables says after a sample: its forecasts of the given number of
+// horizons, bounds of the given number of levels, joint region, score, drift and influences; nil without a forecast.
+func Said(f eval.Forecaster, horizon, levels int) []float64 {
+	n := horizon * HostileDim
+	out := make([]float64, n)
+	if !f.ForecastTo(out) {
+		return nil
+	}
+	pair := func(n int, ask func(lower, upper []float64) bool) {
+		all := slices.Repeat([]float64{math.NaN()}, 2*n) // of horizons without bounds
+		if ask(all[:n], all[n:]) {
+			out = append(out, all...)
+		}
+	}
+	if b, ok := eval.As[eval.Bounder](f); ok {
+		pair(levels*n, b.BoundsTo)
+	}
+	if b, ok := eval.As[eval.JointBounder](f); ok {
+		pair(n, b.JointTo)
+	}
+	if d, ok := eval.As[eval.Detector](f); ok {
+		if score, ok := d.Anomaly(); ok {
+			out = append(out, score)
+		}
+	}
+	if d, ok := eval.As[drift.Detector](f); ok {
+		if c, ok := d.Drift(); ok {
+			out = append(out, float64(c.Since), float64(c.Variable), float64(len(c.Action)))
+			if c.Bias {
+				out = append(out, 1)
+			}
+		}
+	}
+	if in, ok := eval.As[eval.Influencer](f); ok {
+		if all := make([]float64, HostileDim*HostileDim); in.InfluenceTo(all) {
+			out = append(out, all...)
+		}
+	}
+	return out
+}
+
+// Restarts runs a model over rows, and one that is saved and restored before every sample. It returns what the first says
+// after each sample; the test fails unless the second says the same bits.
+func Restarts(t *testing.T, build func() (eval.Model, error), rows [][]float64, horizon, levels int) (said [][]float64) {
+	t.Helper()
+	create := func() (eval.Model, eval.Forecaster) {
+		m, err := build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m, m.NewSeries()
+	}
+	_, never := create()
+	m, again := create()
+	for i, y := range rows {
+		saved := SaveState(m, again)
+		m, again = create()
+		c := snapshot.NewDecoder(saved)
+		m.State(c)
+		again.State(c)
+		if err := c.Finish(); err != nil {
+			t.Fatalf("before sample %d: %v", i, err)
+		}
+		for _, f := range []eval.Forecaster{never, again} {
+			if r, ok := eval.As[eval.LagResetter](f); ok && i == HostileBreak {
+				r.ResetLags()
+			}
+			if err := f.Observe(y); err != nil {
+				t.Fatal(err)
+			}
+		}
+		said = append(said, Said(never, horizon, levels))
+		if err := Same(said[i:], [][]float64{Said(again, horizon, levels)}); err != nil {
+			t.Fatalf("after sample %d: %v", i, err)
+		}
+	}
+	return said
+}
