@@ -18,6 +18,31 @@ func TestNarrowToTheCharacter(t *testing.T) {
 	}
 }
 
+// Columns are left out as they are named, first those of Wide, then as many of Spare as it takes. The others keep their
+// order, and those with texts are still the first ones.
+func TestNarrowLeavesOutColumns(t *testing.T) {
+	table := Table{
+		Header: []string{"series", "model", "mse", "n", "speed"}, Numeric: 2, Wide: []string{"n"}, Spare: []string{"series", "speed", "none"},
+		Rows: [][]string{{"s", "var1", "0.25", "10", "3/s"}},
+	}
+	for _, c := range []struct {
+		limit        int
+		header, left string
+		numeric      int
+	}{
+		{100, "series model mse speed", "n", 2}, {33, "series model mse speed", "n", 2}, {32, "model mse speed", "n series", 1},
+		{24, "model mse speed", "n series", 1}, {23, "model mse", "n series speed", 1}, {1, "model mse", "n series speed", 1},
+	} {
+		got, left := table.Narrow(c.limit)
+		if strings.Join(got.Header, " ") != c.header || strings.Join(left, " ") != c.left || got.Numeric != c.numeric || len(got.Rows[0]) != len(got.Header) {
+			t.Errorf("%d: %+v, left out %v; want %+v", c.limit, got, left, c)
+		}
+	}
+	if len(table.Header) != 5 || len(table.Rows[0]) != 5 || table.Numeric != 2 {
+		t.Errorf("the table has changed: %+v", table)
+	}
+}
+
 // Shortened texts fit the width if there is room for the part in which they differ. They always stay different.
 func TestShortenAll(t *testing.T) {
 	prefix, suffix := strings.Repeat("prometheus_node_", 5), strings.Repeat("_instance_of_the_cluster", 4)
@@ -32,7 +57,7 @@ func TestShortenAll(t *testing.T) {
 		"short":     {"a", "b", ""},
 		"letters":   {strings.Repeat("ä", 40) + "ö" + strings.Repeat("ü", 40), strings.Repeat("ä", 40) + "é" + strings.Repeat("ü", 40)},
 	} {
-		for n := 6; n < 60; n++ {
+		for n := 7; n < 60; n++ {
 			got, short := ShortenAll(texts, n), make(map[string]string)
 			for i, s := range got {
 				for other, of := range short {

@@ -62,6 +62,42 @@ func TestWeightsOfOtherExperts(t *testing.T) {
 	}
 }
 
+// An expert has a band if its mean share over the bins is at least a hundredth, however many steps a bin has; at most nine
+// have one, the largest, in the order of the experts.
+func TestBandsOfExperts(t *testing.T) {
+	bins := func(shares ...[]float64) *Trace {
+		tr := &Trace{bins: make([]bin, len(shares))}
+		for i, all := range shares {
+			weighted := []float64{1, 100, 0}[i%3]
+			for e, share := range all {
+				if i == 0 {
+					tr.experts = append(tr.experts, string(rune('a'+e)))
+				}
+				tr.bins[i].weights = append(tr.bins[i].weights, share*weighted)
+			}
+			tr.bins[i].weighted = weighted
+		}
+		return tr
+	}
+	for _, c := range []struct {
+		tr   *Trace
+		want []int
+	}{
+		{bins([]float64{.96, .04}, []float64{1, 0}), []int{0, 1}},
+		{bins([]float64{1, 0}, []float64{.96, .04}), []int{0, 1}},
+		{bins([]float64{.97, .015, .015}, []float64{.97, .03, 0}), []int{0, 1}},
+		{bins([]float64{.98, .02}, []float64{1, 0}, []float64{0, 1}), []int{0, 1}},
+		{bins([]float64{.98, .02}, []float64{1}), []int{0, 1}},
+		{bins([]float64{1.04, -.04}, []float64{.99, .01}), []int{0}},
+		{bins([]float64{.06, .12, .08, .09, .1, .11, .07, .13, .14, .05, .05}), []int{0, 1, 2, 3, 4, 5, 6, 7, 8}},
+		{bins([]float64{.05, .12, .08, .09, .1, .11, .07, .13, .14, .06, .05}), []int{1, 2, 3, 4, 5, 6, 7, 8, 9}},
+	} {
+		if got := c.tr.bands(); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %v, want %v", c.tr.bins, got, c.want)
+		}
+	}
+}
+
 func TestTrace(t *testing.T) {
 	for _, n := range []int{5, 300, 20_000} {
 		tr := run(n)

@@ -16,7 +16,7 @@ func Shorten(text string, n int) string {
 	return string(r[:n-1-tail]) + "…" + string(r[len(r)-tail:])
 }
 
-// ShortenAll shortens each text to n characters, n >= 6. Different texts stay different: if their ends are equal it
+// ShortenAll shortens each text to n characters, n >= 7. Different texts stay different: if their ends are equal it
 // keeps the part between the ends, and more characters if necessary.
 func ShortenAll(texts []string, n int) []string {
 	distinct := slices.Compact(slices.Sorted(slices.Values(texts)))
@@ -52,7 +52,7 @@ func alike(sorted []string) (head, tail int) {
 	for head < min(len(first), len(last)) && first[head] == last[head] {
 		head++
 	}
-	tail = len(first) - head
+	tail = len(first)
 	for _, s := range sorted {
 		r, n := []rune(s), 0
 		for n < min(tail, len(r)-head) && r[len(r)-1-n] == first[len(first)-1-n] {
@@ -63,7 +63,7 @@ func alike(sorted []string) (head, tail int) {
 	return head, tail
 }
 
-// shortenEnds shortens a text to n characters. It removes characters only from the ends that the text shares with
+// shortenEnds shortens a text to n characters, n >= 7. It removes characters only from the ends that the text shares with
 // others: head characters at the beginning, and tail characters at the end.
 func shortenEnds(text string, n, head, tail int) string {
 	r := []rune(text)
@@ -74,7 +74,7 @@ func shortenEnds(text string, n, head, tail int) string {
 	room := max(n-2-utf8.RuneCountInString(middle), 2) // room for the beginning and the end
 	before := min(head, (room+1)/2)
 	after := min(tail, room-before)
-	middle = Shorten(middle, max(n-2-before-after, 3))
+	middle = Shorten(middle, n-2-before-after)
 	if before < head {
 		middle = "…" + middle
 	}

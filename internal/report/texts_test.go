@@ -52,7 +52,7 @@ func TestNumbersAsText(t *testing.T) {
 // TestShortenEnds: of texts with a common beginning and end, the different part stays, then as much of the ends as fits.
 func TestShortenEnds(t *testing.T) {
 	for n, want := range map[int]string{
-		20: "abcdefghijcpumnopqrs", 19: "abcdefg…cpumnopqrs", 13: "abcd…cpu…pqrs", 9: "ab…cpu…rs", 8: "ab…cpu…s", 5: "a…cpu…s",
+		20: "abcdefghijcpumnopqrs", 19: "abcdefg…cpumnopqrs", 13: "abcd…cpu…pqrs", 9: "ab…cpu…rs", 8: "ab…cpu…s", 7: "a…cpu…s",
 	} {
 		got := shortenEnds("abcdefghijcpumnopqrs", n, 10, 7)
 		if got != want {

@@ -3,6 +3,8 @@ package report
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 const (
@@ -156,11 +158,10 @@ func (b *bin) merge(o *bin) {
 		b.score = o.score
 	}
 	b.grow(len(o.weights))
-	for _, p := range [...][2][]float64{{b.n, o.n}, {b.se, o.se}, {b.naive, o.naive}, {b.weights, o.weights}} {
-		for i, v := range p[1] {
-			p[0][i] += v
-		}
-	}
+	floats.Add(b.n, o.n)
+	floats.Add(b.se, o.se)
+	floats.Add(b.naive, o.naive)
+	floats.Add(b.weights[:len(o.weights)], o.weights)
 }
 
 // count counts the intervals that contain y, per level.
