@@ -119,7 +119,7 @@ func (e *Experiment) Run(file *scoring.Dataset, o TableOptions) (*TableRow, erro
 	if e.OKVAR.MSE > 0 {
 		total++
 	}
-	last := lastWindow(data, e.Window)
+	var last fitWindow
 	advance := func() {
 		done++
 		if o.Progress != nil {
@@ -132,7 +132,7 @@ func (e *Experiment) Run(file *scoring.Dataset, o TableOptions) (*TableRow, erro
 			return Published{}, fmt.Errorf("%s: %w", e.Name, err)
 		}
 		advance()
-		row.Scored = r.N
+		row.Scored, last = r.N, lastWindow(data, e.Window)
 		seconds, err := last.fitSeconds(f, o.Now)
 		return Published{r.MSE, r.SD, seconds}, err
 	}

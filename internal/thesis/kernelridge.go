@@ -131,11 +131,10 @@ func (k *KernelRidge) Tune(x, y [][]float64) error {
 // fitWindow has the pairs of a window.
 type fitWindow struct{ x, y [][]float64 }
 
-// lastWindow returns the last window that an experiment fits.
+// lastWindow returns the last window that an experiment fits. The data must have more rows than a window.
 func lastWindow(d *scoring.Dataset, window int) fitWindow {
 	x, y := pairs(d)
-	from := max(len(x)-window, 0)
-	to := max(len(x)-1, from)
+	from, to := len(x)-window, len(x)-1
 	return fitWindow{x[from:to], y[from:to]}
 }
 
