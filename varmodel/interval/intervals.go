@@ -377,9 +377,6 @@ func (s *Intervals) State(c *snapshot.Codec) {
 	d := s.cfg.Dim
 	c.Float64s(s.last)
 	c.Float64s(s.before)
-	if c.Decoding() {
-		s.next = 0
-	}
 	levels := fmt.Sprint("levels=", s.cfg.Levels)
 	for _, h := range s.used {
 		h--

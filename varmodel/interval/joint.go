@@ -216,9 +216,6 @@ func (s *jointSeries) State(c *snapshot.Codec) {
 	s.Forecaster.State(c)
 	H, d := s.m.cfg.Horizon, s.m.cfg.Dim
 	c.Optional(fmt.Sprint("joint level=", s.m.level), func() {
-		if c.Decoding() {
-			s.next = 0
-		}
 		for k := range H {
 			c.Optional(strconv.Itoa(k+1), func() {
 				c.Float64(&s.factor[k])

@@ -15,7 +15,7 @@ import (
 )
 
 // What each wrapper says of a hostile series is that of a run which is saved and restored before every sample, and that of
-// testdata/wrappers.txt: bounds and joint regions as distances from the forecasts, which are distances from the sample.
+// testdata/wrappers.txt.
 func TestWrappersAsRecorded(t *testing.T) {
 	const d, h = modeltest.HostileDim, 4
 	levels := []float64{.9, .5}
@@ -36,60 +36,37 @@ func TestWrappersAsRecorded(t *testing.T) {
 		cfg.Dim, cfg.Horizon = d, h
 		return on(inner, func(m eval.Model) (eval.Model, error) { return WithDrift(m, cfg) })
 	}
-	var text strings.Builder
-	for _, c := range []struct {
-		name  string
-		build func() (eval.Model, error)
-	}{
-		{"intervals", bounds},
-		{"intervals of a season", on(func() (eval.Model, error) {
+	modeltest.CheckRecorded(t, "testdata/wrappers.txt", h, len(levels), 720, modeltest.Builds{
+		"intervals": bounds,
+		"intervals of a season": on(func() (eval.Model, error) {
 			return varmodel.NewSeasonal(varmodel.SeasonalConfig{Dim: d, Horizon: h, Period: 6})
 		}, func(m eval.Model) (eval.Model, error) {
 			return WithIntervals(m, Config{Dim: d, Horizon: h, Levels: levels})
-		})},
-		{"intervals of some horizons", on(inner, func(m eval.Model) (eval.Model, error) {
+		}),
+		"intervals of some horizons": on(inner, func(m eval.Model) (eval.Model, error) {
 			return WithIntervals(m, Config{Dim: d, Horizon: h, Levels: levels, Horizons: []int{3}})
-		})},
-		{"joint", on(bounds, func(m eval.Model) (eval.Model, error) {
+		}),
+		"joint": on(bounds, func(m eval.Model) (eval.Model, error) {
 			return WithJoint(m, JointConfig{Dim: d, Horizon: h, Levels: levels})
-		})},
-		{"quantiles", on(inner, func(m eval.Model) (eval.Model, error) {
+		}),
+		"quantiles": on(inner, func(m eval.Model) (eval.Model, error) {
 			return NewQuantiles(m, QuantilesConfig{Dim: d, Order: 2, Horizon: h, Levels: levels, Frequencies: 10, Seed: 1})
-		})},
-		{"quantiles that may cross", on(inner, func(m eval.Model) (eval.Model, error) {
+		}),
+		"quantiles that may cross": on(inner, func(m eval.Model) (eval.Model, error) {
 			return NewQuantiles(m, QuantilesConfig{Dim: d, Order: 1, Horizon: h, Levels: levels, Crossing: 10, Bandwidth: .3, Seed: 2})
-		})},
-		{"level sets", on(inner, func(m eval.Model) (eval.Model, error) {
+		}),
+		"level sets": on(inner, func(m eval.Model) (eval.Model, error) {
 			return NewLevelSets(m, LevelSetConfig{Dim: d, Order: 2, Frequencies: 10, Seed: 1})
-		})},
-		{"level sets of other settings", on(inner, func(m eval.Model) (eval.Model, error) {
+		}),
+		"level sets of other settings": on(inner, func(m eval.Model) (eval.Model, error) {
 			return NewLevelSets(m, LevelSetConfig{Dim: d, Order: 1, Bandwidth: 2, Seed: 2})
-		})},
-		{"drift", watched(DriftConfig{FalseAlarms: .01})},
-		{"drift, forget", watched(DriftConfig{Action: drift.Forget})},
-		{"drift, restart", watched(DriftConfig{FalseAlarms: .05, Action: drift.Restart})},
-		{"influence", on(inner, func(m eval.Model) (eval.Model, error) { return NewInfluence(m, d, 0) })},
-		{"influence, short memory", on(inner, func(m eval.Model) (eval.Model, error) { return NewInfluence(m, d, .9) })},
-	} {
-		rows := modeltest.HostileRows(720)
-		said := modeltest.Restarts(t, c.build, rows, h, len(levels))
-		for from := 0; from < len(said); from += 40 {
-			var all []float64
-			for row, out := range said[from : from+40] {
-				for i, v := range out {
-					switch n := d * h; {
-					case i < n:
-						v -= rows[from+row][i%d]
-					case i < len(out)/n*n:
-						v -= out[i%n]
-					}
-					all = append(all, v)
-				}
-			}
-			fmt.Fprintf(&text, "%s, rows from %d on: %s\n", c.name, from, recorded.Digest(all))
-		}
-	}
-	recorded.Check(t, "testdata/wrappers.txt", text.String())
+		}),
+		"drift":                   watched(DriftConfig{FalseAlarms: .01}),
+		"drift, forget":           watched(DriftConfig{Action: drift.Forget}),
+		"drift, restart":          watched(DriftConfig{FalseAlarms: .05, Action: drift.Restart}),
+		"influence":               on(inner, func(m eval.Model) (eval.Model, error) { return NewInfluence(m, d, 0) }),
+		"influence, short memory": on(inner, func(m eval.Model) (eval.Model, error) { return NewInfluence(m, d, .9) }),
+	})
 }
 
 // Widths by the phase of the season and by the state, and predictive distributions, of series made for them.

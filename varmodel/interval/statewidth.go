@@ -244,9 +244,6 @@ func (w *stateWidths) state(c *snapshot.Codec, horizon int) {
 	d, n := len(w.last), w.depth()
 	kept := n
 	c.Len(&kept, stateFarthest)
-	if c.Decoding() {
-		w.next = 0
-	}
 	for age := range kept {
 		if age < n {
 			c.Float64s(w.origin(age + 1))

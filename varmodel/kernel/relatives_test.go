@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/tools/recorded"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/orff/random"
@@ -164,8 +166,9 @@ func TestRelativesLearnNonlinearSeries(t *testing.T) {
 }
 
 func TestRelativesRefuseWithTheReason(t *testing.T) {
+	var text strings.Builder
 	for _, c := range []struct {
-		want string
+		what string
 		make func() (eval.Model, error)
 	}{
 		{"Degree", func() (eval.Model, error) {
@@ -194,11 +197,58 @@ func TestRelativesRefuseWithTheReason(t *testing.T) {
 			return NewONORMA(ONORMAConfig{Dim: 2, Order: 1, Horizon: 1, Map: modeltest.CurlMap(2, 1), Terms: -1})
 		}},
 		{"Map", func() (eval.Model, error) { return NewONORMA(ONORMAConfig{Dim: 2, Order: 1, Horizon: 1}) }},
+		{"Features", func() (eval.Model, error) {
+			return NewKRLS(KRLSConfig{Dim: 1, Order: 1, Horizon: 1, Features: func(random.Rand) (orff.Scalar, error) { return nil, errors.New("of features") }})
+		}},
+		{"Dim", func() (eval.Model, error) {
+			return NewKRLS(KRLSConfig{Dim: 1025, Order: 1, Horizon: 1, Features: modeltest.GaussianFeatures(1025, 5)})
+		}},
+		{"Ridge", func() (eval.Model, error) {
+			return NewKRLS(KRLSConfig{Dim: 1, Order: 1, Horizon: 1, Ridge: -1, Features: modeltest.GaussianFeatures(1, 5)})
+		}},
+		{"Forgetting", func() (eval.Model, error) {
+			return NewKRLS(KRLSConfig{Dim: 1, Order: 1, Horizon: 1, Forgetting: 2, Features: modeltest.GaussianFeatures(1, 5)})
+		}},
+		{"Bandwidth", func() (eval.Model, error) {
+			return NewKRLS(KRLSConfig{Dim: 1, Order: 1, Horizon: 1, Bandwidth: -2, Features: modeltest.GaussianFeatures(1, 5)})
+		}},
+		{"Landmarks", func() (eval.Model, error) {
+			return NewNystroem(NystroemConfig{Spectrum: spectrum.Gaussian{Sigma: 1}, Landmarks: 2001})
+		}},
+		{"Order", func() (eval.Model, error) {
+			return NewNystroem(NystroemConfig{KRLSConfig: KRLSConfig{Dim: 1, Horizon: 1}, Spectrum: spectrum.Gaussian{Sigma: 1}})
+		}},
+		{"Window", func() (eval.Model, error) { return NewOKVAR(OKVARConfig{Window: 5001}) }},
+		{"Window", func() (eval.Model, error) {
+			return NewOKVAR(OKVARConfig{Dim: 2, Order: 1, Horizon: 1, Window: 2501, Map: modeltest.CurlMap(2, 1)})
+		}},
+		{"Every", func() (eval.Model, error) { return NewOKVAR(OKVARConfig{Every: -1}) }},
+		{"Dim", func() (eval.Model, error) {
+			return NewOKVAR(OKVARConfig{Dim: 1025, Order: 1, Horizon: 1, Map: modeltest.CurlMap(2, 1)})
+		}},
+		{"Horizon", func() (eval.Model, error) {
+			return NewOKVAR(OKVARConfig{Dim: 2, Order: 1, Horizon: 10001, Map: modeltest.CurlMap(2, 1)})
+		}},
+		{"Order", func() (eval.Model, error) {
+			return NewOKVAR(OKVARConfig{Dim: 2, Order: 10001, Horizon: 1, Map: modeltest.CurlMap(2, 1)})
+		}},
+		{"Bandwidth", func() (eval.Model, error) {
+			return NewOKVAR(OKVARConfig{Dim: 2, Order: 1, Horizon: 1, Bandwidth: -1, Map: modeltest.CurlMap(2, 1)})
+		}},
+		{"Terms", func() (eval.Model, error) {
+			return NewONORMA(ONORMAConfig{Dim: 2, Order: 1, Horizon: 1, Map: modeltest.CurlMap(2, 1), Terms: 100001})
+		}},
+		{"Lambda", func() (eval.Model, error) {
+			return NewONORMA(ONORMAConfig{Dim: 2, Order: 1, Horizon: 1, Map: modeltest.CurlMap(2, 1), Lambda: -1})
+		}},
 	} {
-		if _, err := c.make(); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("error %v does not mention %s", err, c.want)
+		_, err := c.make()
+		if err == nil {
+			t.Errorf("%s: accepted", c.what)
 		}
+		fmt.Fprintf(&text, "%s: %v\n", c.what, err)
 	}
+	recorded.Check(t, "testdata/refused_relatives.txt", text.String())
 }
 
 // The products of two lags are all that the system of Lorenz needs.

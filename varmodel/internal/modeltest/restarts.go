@@ -1,14 +1,18 @@
 package modeltest
 
 import (
+	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/drift"
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/internal/tools/recorded"
 )
 
 // HostileDim is the number of variables of HostileRows, and HostileBreak the row before which Restarts makes a break.
@@ -17,7 +21,7 @@ const (
 	HostileBreak = 90
 )
 
-// HostileRows is a series with what makes state: a start with missing values, a value that sticks, a spike, a level that
+// HostileRows is a series with what makes state: a start with missing values and one that does not move, a value that sticks, a spike, a level that
 // jumps far beyond any earlier step, rows without any value, and noise that grows after row 300.
 func HostileRows(n int) [][]float64 {
 	rng := rand.New(rand.NewPCG(31, 32))
@@ -35,7 +39,9 @@ func HostileRows(n int) [][]float64 {
 		}
 		switch {
 		case i < 3:
-			y[1] = math.NaN()
+			y[1], y[2] = math.NaN(), 7
+		case i < 12:
+			y[2] = 7
 		case i >= 20 && i < 45:
 			y[1] = 1.5
 		case i == 55:
@@ -49,16 +55,21 @@ func HostileRows(n int) [][]float64 {
 }
 
 // Said returns all that a forecaster of HostileDim variables says after a sample: its forecasts of the given number of
-// horizons, bounds of the given number of levels, joint region, score, drift and influences; nil without a forecast.
+// horizons, bounds of the given number of levels and of the joint region as distances from them, score, drift and influences;
+// nil without a forecast.
 func Said(f eval.Forecaster, horizon, levels int) []float64 {
 	n := horizon * HostileDim
-	out := make([]float64, n)
-	if !f.ForecastTo(out) {
+	forecast := make([]float64, n)
+	if !f.ForecastTo(forecast) {
 		return nil
 	}
+	out := forecast[:n:n]
 	pair := func(n int, ask func(lower, upper []float64) bool) {
 		all := slices.Repeat([]float64{math.NaN()}, 2*n) // of horizons without bounds
 		if ask(all[:n], all[n:]) {
+			for i := range all {
+				all[i] -= forecast[i%len(forecast)]
+			}
 			out = append(out, all...)
 		}
 	}
@@ -125,4 +136,32 @@ func Restarts(t *testing.T, build func() (eval.Model, error), rows [][]float64, 
 		}
 	}
 	return said
+}
+
+// Builds are constructors of models by their names.
+type Builds map[string]func() (eval.Model, error)
+
+// CheckRecorded runs Restarts over n rows of each model, and compares what they say with a file, forecasts as distances from
+// the sample.
+func CheckRecorded(t *testing.T, path string, horizon, levels, n int, models Builds) {
+	t.Helper()
+	const each = 40 // rows of a line
+	rows := HostileRows(n)
+	var text strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(models)) {
+		said := Restarts(t, models[name], rows, horizon, levels)
+		for from := 0; from < n; from += each {
+			var all []float64
+			for row, out := range said[from : from+each] {
+				for i, v := range out {
+					if i < HostileDim*horizon {
+						v -= rows[from+row][i%HostileDim]
+					}
+					all = append(all, v)
+				}
+			}
+			fmt.Fprintf(&text, "%s, rows from %d on: %s\n", name, from, recorded.Digest(all))
+		}
+	}
+	recorded.Check(t, path, text.String())
 }
