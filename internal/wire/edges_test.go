@@ -23,6 +23,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/internal/tools/logtest"
+	"github.com/orffvar/forecaster/internal/tools/recorded"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
@@ -293,7 +294,7 @@ func TestRefusals(t *testing.T) {
 	}
 	text := r.String()
 	for _, want := range []string{
-		"2 late; the first: " + letters[0].Message.Origin() + ": ", "\n  late: " + remedies[refuse.Late], "\n  malformed: a missing value is null", "input.json.series_field=NAME",
+		"1 duplicate, 1 malformed, 1 memory, 2 late; the first: " + letters[0].Message.Origin() + ": ", "\n  late: " + remedies[refuse.Late], "\n  malformed: a missing value is null", "input.json.series_field=NAME",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s\nlacks %q", text, want)
@@ -305,22 +306,31 @@ func TestRefusals(t *testing.T) {
 	if r.Check(10, .5) != nil || r.Check(9, .5) == nil {
 		t.Error("five of ten are half of the records, and five of nine more")
 	}
-	csv := &Refusals{}
-	csv.Add(&stream.Message{Value: []byte("1,2")}, &refuse.Error{Reason: refuse.Duplicate})
-	csv.Add(&stream.Message{Value: []byte("1,2")}, &refuse.Error{Reason: refuse.Malformed})
-	csv.Add(&stream.Message{}, &refuse.Error{Reason: refuse.NonFinite})
-	if got := csv.Remedies(); !strings.Contains(got, "input.csv.series_column=NAME") || !strings.Contains(got, "malformed: repair the line, or leave") || !strings.Contains(got, remedies[refuse.NonFinite]) {
-		t.Error(got)
-	}
-	for fault, want := range map[refuse.Fault]string{
-		refuse.WrongFields: "input.csv.comma", refuse.NotNumber: "--set \"input.csv.missing=n a\"", refuse.NotTime: "input.time_format", refuse.NotObject: "jq",
-	} {
-		r := &Refusals{}
-		r.Add(&stream.Message{}, &refuse.Error{Reason: refuse.Malformed, Facts: refuse.Facts{Fault: fault, Cell: "n a"}})
-		if got := r.Remedies(); !strings.Contains(got, want) {
-			t.Errorf("%s: %s", fault, got)
+}
+
+// TestRemedies: testdata/remedies.txt has what helps against each refusal, of a line of CSV and of one of JSON.
+func TestRemedies(t *testing.T) {
+	var text strings.Builder
+	show := func(of string, err refuse.Error) {
+		for _, value := range []string{"1,2", " {}"} {
+			r := new(Refusals)
+			r.Add(&stream.Message{Value: []byte(value)}, &err)
+			fmt.Fprintf(&text, "%s, %s:%s\n", of, value, r.Remedies())
 		}
 	}
+	for _, reason := range []refuse.Reason{
+		refuse.Malformed, refuse.NonFinite, refuse.Dimension, refuse.Late, refuse.Duplicate, refuse.Future, refuse.TooLarge, refuse.TooMany, refuse.Memory,
+	} {
+		show(string(reason), refuse.Error{Reason: reason})
+	}
+	show("with a remedy", refuse.Error{Reason: refuse.Late, Facts: refuse.Facts{Remedy: "in the detail"}})
+	for _, fault := range []refuse.Fault{refuse.WrongFields, refuse.NotNumber, refuse.NotTime, refuse.NotObject} {
+		show(string(fault), refuse.Error{Reason: refuse.Malformed, Facts: refuse.Facts{Fault: fault, Cell: "n a"}})
+	}
+	for _, cell := range []string{"a,b", "[a", "a\nb", strings.Repeat("a", 40), strings.Repeat("a", 41)} {
+		show(fmt.Sprintf("cell %q", cell), refuse.Error{Reason: refuse.Malformed, Facts: refuse.Facts{Fault: refuse.NotNumber, Cell: cell}})
+	}
+	recorded.Check(t, filepath.Join("testdata", "remedies.txt"), text.String())
 }
 
 // Inputs that are known ahead come before the rows that are forecast; the rows follow in their order.

@@ -121,22 +121,23 @@ const pipedSeries = "series"
 
 func fileSource(c *config.Config) (path string, sc file.SourceConfig) {
 	sc = file.SourceConfig{CSV: decodedCSV(c), JSON: decodedJSON(c), Influx: decodedInflux(c), Formats: readable(), Names: settingName}
+	path = "-"
 	if f := InputFile(c); f != nil {
+		path = f.Path
 		sc.Format, sc.Series, sc.Sort, sc.Strict = f.Format, f.Series, f.Sort, f.Strict
 		sc.CSV.OneOrder = true
 		sc.Last, sc.Missing = f.Last, len(c.Pipeline.Missing) > 0
 		sc.More, sc.PerFile, sc.Sheet = f.More, f.SeriesPerFile, f.Sheet
 		sc.Since, _ = f.since()                 // Check returns the error
 		sc.DropEqual = c.Pipeline.Interval == 0 // with an interval, equal rows go into the mean or the sum
-		if f.Path == "-" {
-			sc.JSON.Keyless = pipedSeries
-		}
-		return f.Path, sc
+	} else {
+		in := config.Of[StdinInput](c.Input.Kinds)
+		sc.Format, sc.Series = in.Format, in.Series
 	}
-	sc.JSON.Keyless = pipedSeries
-	in := config.Of[StdinInput](c.Input.Kinds)
-	sc.Format, sc.Series = in.Format, in.Series
-	return "-", sc
+	if path == "-" {
+		sc.JSON.Keyless = pipedSeries
+	}
+	return path, sc
 }
 
 // Assumed returns two lines with the assumptions about the format of a file: those that strict reading refuses, and the

@@ -45,8 +45,8 @@ func maternNames(first, last int) []string {
 
 // spectralFeatures draws features by the method of model.kernel.sampling.
 func spectralFeatures(row kernelRow, k config.Kernel, in, draws int, r random.Rand) (orff.Scalar, error) {
-	s, ok := samplingNamed(k.Sampling)
-	if !ok || s.draw == nil {
+	s, _ := samplingNamed(k.Sampling) // none draws nothing
+	if s.draw == nil {
 		return nil, fmt.Errorf("model.kernel.sampling: %q cannot draw the frequencies of %s", k.Sampling, k.Name)
 	}
 	return s.draw(k, row.spectrum(k, in), in, draws, r)

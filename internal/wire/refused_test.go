@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -165,6 +166,7 @@ func TestWrongParts(t *testing.T) {
 		{"joint drift", func(m *config.Model) { m.Joint = true; m.Drift.Detect = true; m.Drift.FalseAlarms = -1 }},
 		{"level sets", func(m *config.Model) { m.Anomaly.LevelSets = true; m.Order = 0 }},
 	}
+	besideEngine := []string{"levels", "drift", "joint drift"} // made beside the model
 	var list strings.Builder
 	try := func(what string, set func(m *config.Model), make func(m config.Model) (any, error)) {
 		c, err := loaded(t, "", "model.order=1", "model.frequencies=20")
@@ -201,7 +203,13 @@ func TestWrongParts(t *testing.T) {
 			continue // what stands beside a model is the same for all
 		}
 		for _, w := range wrong {
-			try(m.name+", "+w.name, func(c *config.Model) { c.Type = m.name; w.set(c) }, func(c config.Model) (any, error) { return NewModel(c, 3, false) })
+			try(m.name+", "+w.name, func(c *config.Model) { c.Type = m.name; w.set(c) }, func(c config.Model) (any, error) {
+				m, err := NewModel(c, 3, false)
+				if _, inEngine := newEngineModel(c, 3, sharing{}); !slices.Contains(besideEngine, w.name) && fmt.Sprint(inEngine) != fmt.Sprint(err) {
+					t.Errorf("%s, %s: %v in the engine, want %v", c.Type, w.name, inEngine, err)
+				}
+				return m, err
+			})
 		}
 	}
 	recorded.Check(t, filepath.Join("testdata", "wrongparts.txt"), list.String())
