@@ -23,10 +23,7 @@ type ARConfig struct {
 // squares on an intercept, the standardised value and the last q-1 increments:
 // long memory at a cost of d q^2 a sample, where VAR(q) costs d^2 q^2.
 func NewAR(cfg ARConfig) (eval.Model, error) {
-	if err := check.Shape(cfg.Dim, cfg.Horizon); err != nil {
-		return nil, err
-	}
-	if err := check.Range("Order", cfg.Order, 1, check.MaxLags); err != nil {
+	if err := check.Lags(cfg.Dim, cfg.Order, cfg.Horizon); err != nil {
 		return nil, err
 	}
 	if err := regression.DefaultRLS(&cfg.Ridge, &cfg.Forgetting); err != nil {

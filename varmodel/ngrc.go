@@ -26,10 +26,7 @@ const maxMonomials = 20_000
 // the lags and all their products up to a degree, learnt by block Newton steps. It suits polynomial dynamics (Lorenz,
 // logistic growth, energy balances) of few variables: m = q d lags have m(m+1)/2 products of two.
 func NewNGRC(cfg NGRCConfig) (eval.Model, error) {
-	if err := check.Shape(cfg.Dim, cfg.Horizon); err != nil {
-		return nil, err
-	}
-	if err := check.Range("Order", cfg.Order, 1, check.MaxLags); err != nil {
+	if err := check.Lags(cfg.Dim, cfg.Order, cfg.Horizon); err != nil {
 		return nil, err
 	}
 	check.SetDefault(&cfg.Degree, 2)

@@ -20,10 +20,7 @@ type VARConfig struct {
 // NewVAR returns VAR(p), learnt by recursive least squares on the standardised
 // lags and an intercept.
 func NewVAR(cfg VARConfig) (eval.Model, error) {
-	if err := check.Shape(cfg.Dim, cfg.Horizon); err != nil {
-		return nil, err
-	}
-	if err := check.Range("Order", cfg.Order, 1, check.MaxLags); err != nil {
+	if err := check.Lags(cfg.Dim, cfg.Order, cfg.Horizon); err != nil {
 		return nil, err
 	}
 	if err := regression.DefaultRLS(&cfg.Ridge, &cfg.Forgetting); err != nil {

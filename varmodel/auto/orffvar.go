@@ -48,10 +48,7 @@ type ORFFVARConfig struct {
 // With RLS and NLMS the model has one component, which predicts increments. Its bandwidth is computed from the first
 // 200 inputs; until then the model is linear. NewORFFVAR returns an error if a field of cfg is out of range.
 func NewORFFVAR(cfg ORFFVARConfig) (eval.Model, error) {
-	if err := check.Shape(cfg.Dim, cfg.Horizon); err != nil {
-		return nil, err
-	}
-	if err := check.Range("Order", cfg.Order, 1, check.MaxLags); err != nil {
+	if err := check.Lags(cfg.Dim, cfg.Order, cfg.Horizon); err != nil {
 		return nil, err
 	}
 	if err := check.Exogenous(cfg.Exogenous); err != nil {

@@ -36,10 +36,7 @@ const (
 // outside. The distance of a lag vector is its mean distance outside of these sets over nu, and the score is the rank of this
 // distance among the last 500 lag vectors of the series.
 func NewLevelSets(m eval.Model, cfg LevelSetConfig) (eval.Model, error) {
-	if err := check.Shape(cfg.Dim, 1); err != nil {
-		return nil, err
-	}
-	if err := check.Range("Order", cfg.Order, 1, check.MaxLags); err != nil {
+	if err := check.Lags(cfg.Dim, cfg.Order, 1); err != nil {
 		return nil, err
 	}
 	check.SetDefault(&cfg.Frequencies, 100)

@@ -35,10 +35,7 @@ const boundsAfter = 100 // errors of a forecast before it has bounds
 // p lies between the quantiles (1-p)/2 and (1+p)/2; quantiles that cross are sorted. The
 // width follows the state of the series, and the intervals need not be symmetric.
 func NewQuantiles(m eval.Model, cfg QuantilesConfig) (eval.Model, error) {
-	if err := check.Shape(cfg.Dim, cfg.Horizon); err != nil {
-		return nil, err
-	}
-	if err := check.Range("Order", cfg.Order, 1, check.MaxLags); err != nil {
+	if err := check.Lags(cfg.Dim, cfg.Order, cfg.Horizon); err != nil {
 		return nil, err
 	}
 	// All forecasts that wait for their targets are kept with their bounds.

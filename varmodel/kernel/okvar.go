@@ -88,10 +88,7 @@ func NewOKVAR(cfg OKVARConfig) (eval.Model, error) {
 
 // newKernelModel returns the inputs and the kernel of a model with an exact kernel.
 func newKernelModel(dim, order, horizon int, build func(random.Rand) (orff.Map, error), seed uint64, inputs units.Scale, bandwidth float64) (*units.Lags, *exactKernel, error) {
-	if err := check.Shape(dim, horizon); err != nil {
-		return nil, nil, err
-	}
-	if err := check.Range("Order", order, 1, check.MaxLags); err != nil {
+	if err := check.Lags(dim, order, horizon); err != nil {
 		return nil, nil, err
 	}
 	if build == nil {

@@ -87,10 +87,14 @@ func TestModelsAsRecorded(t *testing.T) {
 			return NewKRLS(c)
 		})
 	}
+	add("nystroem, defaults", func() (eval.Model, error) {
+		return NewNystroem(NystroemConfig{KRLSConfig: KRLSConfig{Dim: d, Order: 1, Horizon: h}, Spectrum: spectrum.Gaussian{Sigma: 1}})
+	})
 	add("nystroem", func() (eval.Model, error) {
 		return NewNystroem(NystroemConfig{KRLSConfig: KRLSConfig{Dim: d, Order: 1, Horizon: h, Seed: 1}, Spectrum: spectrum.Gaussian{Sigma: 1}, Landmarks: 20})
 	})
 	for name, c := range map[string]OKVARConfig{
+		"okvar, defaults":        {Map: modeltest.GaussianMap(d, 1, 1, coupled)},
 		"okvar":                  {Order: 2, Window: 20, Map: modeltest.GaussianMap(d, 2, 1, coupled)},
 		"okvar, Schur":           {Window: 12, Every: 5, Lambda: .1, Map: modeltest.SchurMap(d, 1)},
 		"okvar, other bandwidth": {Window: 15, Every: 7, Bandwidth: .5, Inputs: units.Ranged, Map: modeltest.GaussianMap(d, 1, 1, coupling.Identity(d))},
@@ -102,6 +106,7 @@ func TestModelsAsRecorded(t *testing.T) {
 		})
 	}
 	for name, c := range map[string]ONORMAConfig{
+		"onorma, defaults":        {Map: modeltest.GaussianMap(d, 1, 1, coupled)},
 		"onorma":                  {Terms: 30, Map: modeltest.GaussianMap(d, 1, 1, coupled)},
 		"onorma, other loss":      {Terms: 20, Lambda: .01, Rate: rates.Constant(.2), Loss: huber, Map: modeltest.GaussianMap(d, 1, 1, coupling.Identity(d))},
 		"onorma, gradient fields": {Terms: 10, Map: modeltest.CurlMap(d, 1)},

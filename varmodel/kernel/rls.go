@@ -73,10 +73,7 @@ func NewNystroem(cfg NystroemConfig) (eval.Model, error) {
 	if cfg.Spectrum == nil {
 		return nil, errors.New("varmodel: Spectrum is missing")
 	}
-	if err := check.Shape(cfg.Dim, cfg.Horizon); err != nil {
-		return nil, err
-	}
-	if err := check.Range("Order", cfg.Order, 1, check.MaxLags); err != nil {
+	if err := check.Lags(cfg.Dim, cfg.Order, cfg.Horizon); err != nil {
 		return nil, err
 	}
 	in := cfg.Dim * cfg.Order
@@ -99,10 +96,7 @@ type deferredFeatures struct {
 }
 
 func newKRLS(cfg *KRLSConfig, s orff.Scalar, length int, deferred *deferredFeatures) (eval.Model, error) {
-	if err := check.Shape(cfg.Dim, cfg.Horizon); err != nil {
-		return nil, err
-	}
-	if err := check.Range("Order", cfg.Order, 1, check.MaxLags); err != nil {
+	if err := check.Lags(cfg.Dim, cfg.Order, cfg.Horizon); err != nil {
 		return nil, err
 	}
 	if s != nil && s.In() != cfg.Dim*cfg.Order {
@@ -176,10 +170,9 @@ func (g *featureDesign) build() {
 	points := append([]float64(nil), g.input.Points()...)
 	vec.Scale(1/g.input.Bandwidth(), points)
 	s, err := g.deferred.build(points)
-	if err != nil || s.Len() > g.length {
-		return // cannot happen: the Gram matrix of finite points has a decomposition; features would stay zero
+	if err == nil { // the Gram matrix of finite points has a decomposition; without one, features would stay zero
+		g.scalar = s
 	}
-	g.scalar = s
 }
 
 func (g *featureDesign) FeaturesTo(phi []float64, s *series.Scaler, past *series.History) {

@@ -98,10 +98,7 @@ const maxCurvature = 4000
 // A curl-free or divergence-free kernel needs Order 1, because it maps R^d to
 // R^d.
 func NewVAR(cfg VARConfig) (eval.Model, error) {
-	if err := check.Shape(cfg.Dim, cfg.Horizon); err != nil {
-		return nil, err
-	}
-	if err := check.Range("Order", cfg.Order, 1, check.MaxLags); err != nil {
+	if err := check.Lags(cfg.Dim, cfg.Order, cfg.Horizon); err != nil {
 		return nil, err
 	}
 	check.SetDefault(&cfg.Blocks, 1)

@@ -28,6 +28,14 @@ func Shape(dim, horizon int) error {
 	return Range("Horizon", horizon, 1, MaxHorizon)
 }
 
+// Lags checks the sizes of an autoregression of a given order.
+func Lags(dim, order, horizon int) error {
+	if err := Shape(dim, horizon); err != nil {
+		return err
+	}
+	return Range("Order", order, 1, MaxLags)
+}
+
 func Exogenous(n int) error { return Range("Exogenous", n, 0, maxExogenous) }
 
 // SetDefault sets *field to value if *field is 0.
