@@ -120,6 +120,32 @@ func (q *question) fields(measurement string, field func(string) bool, group str
 	return all
 }
 
+// choices returns the values of a variable of a board, sorted.
+func (q *question) choices(variable string) []string {
+	of := map[string]struct{ measurement, tag string }{
+		"value": {"observation", q.set["tag"]}, "value2": {"observation", q.set["tag2"]}, "horizon": {"forecast", "horizon"}, "model": {"forecast", "model"},
+		"target": {"forecast_metrics", "target"}, "models": {"forecast_metrics", "model"},
+	}[variable]
+	seen := make(map[string]bool)
+	for _, p := range q.points {
+		switch {
+		case variable == "variable" && p.measurement == "forecast":
+			for f := range p.fields {
+				if name, ok := strings.CutSuffix(f, "_upper"); ok {
+					seen[name] = true
+				}
+			}
+		case strings.HasPrefix(variable, "tag") && p.measurement == "observation":
+			for tag := range p.tags {
+				seen[tag] = true
+			}
+		case p.measurement == of.measurement:
+			seen[p.tags[of.tag]] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
 // series is pick of the chosen series.
 func (q *question) series(measurement, field, group string, tags ...string) []value {
 	return q.pick(measurement, field, group, append(tags, q.set["tag"], q.set["value"])...)
