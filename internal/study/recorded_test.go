@@ -76,7 +76,7 @@ func printed(t *testing.T, tables []report.Table, value any) string {
 	t.Helper()
 	var b bytes.Buffer
 	for _, table := range tables {
-		fmt.Fprintln(&b, table.Title)
+		fmt.Fprintf(&b, "%s, texts in %d columns, spare: %q, wide: %q\n", table.Title, table.Numeric, table.Spare, table.Wide)
 		table.Print(&b, true)
 	}
 	text, err := json.MarshalIndent(value, "", " ")

@@ -11,6 +11,17 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
+// countedSource counts one source less when it is closed.
+type countedSource struct {
+	stream.Source
+	left *int
+}
+
+func (s *countedSource) Close() error {
+	*s.left--
+	return s.Source.Close()
+}
+
 // A file that is gone at any of the times when it is read again ends each analysis with the error: figures of a part of
 // its rows would look like those of all.
 func TestFilesThatGoAwayBetweenReadings(t *testing.T) {
@@ -18,7 +29,7 @@ func TestFilesThatGoAwayBetweenReadings(t *testing.T) {
 	c, _ := readFile(t, data)
 	c.Pipeline.Interval, c.Model.Horizon, c.Model.Limits = config.Interval(3600e9), 2, []string{"level <= 104"}
 	gone := errors.New("the file is gone")
-	opened, bad := 0, 0
+	opened, bad, left := 0, 0, 0
 	records, err := countRecords(t.Context(), data, func() (stream.Source, stream.Decoder, error) {
 		if opened++; opened == bad {
 			return nil, nil, gone
@@ -27,7 +38,8 @@ func TestFilesThatGoAwayBetweenReadings(t *testing.T) {
 		if err != nil {
 			return nil, nil, err
 		}
-		return src, src.Decoder(), nil
+		left++
+		return &countedSource{src, &left}, src.Decoder(), nil
 	}, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -76,6 +88,9 @@ func TestFilesThatGoAwayBetweenReadings(t *testing.T) {
 			if err := c.run(); !errors.Is(err, gone) {
 				t.Errorf("%s: reading %d fails: %v", what, bad, err)
 			}
+		}
+		if left != 0 {
+			t.Errorf("%s: %d files are left open", what, left)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package study
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -8,7 +10,24 @@ import (
 
 	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
 )
+
+// An evaluation that is stopped within its last block says so, and has no outcome of a part of the rows.
+func TestEvaluationStopsWithinABlock(t *testing.T) {
+	records := recordsOf(simulate.Collect("noise", simulate.NewWhiteNoise(1, 1), 100))
+	c := config.Default()
+	c.Model.Type = "var1"
+	samples, err := records.Outline(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	models := []Candidate{{Config: c, Observers: []func(*stream.Batch){func(*stream.Batch) { stop() }}}}
+	if out, err := EvaluateModels(ctx, models, records, samples, Options{Horizons: []int{1}, Seeds: 1}, new(atomic.Int64)); !errors.Is(err, context.Canceled) {
+		t.Errorf("%+v, error %v", out, err)
+	}
+}
 
 // Models that share their passes over the records have the outcome of each on its own.
 func TestModelsShareAPass(t *testing.T) {

@@ -27,7 +27,7 @@ func record(t *testing.T, name string, tables []report.Table, values ...any) {
 	t.Helper()
 	var b bytes.Buffer
 	for _, table := range tables {
-		fmt.Fprintln(&b, table.Title)
+		fmt.Fprintf(&b, "%s, texts in %d columns, spare: %q, wide: %q\n", table.Title, table.Numeric, table.Spare, table.Wide)
 		table.Print(&b, true)
 	}
 	for _, v := range values {

@@ -48,10 +48,7 @@ func NewLevelSets(m eval.Model, cfg LevelSetConfig) (eval.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	taus, err := newTauSampler(cfg.Seed)
-	if err != nil {
-		return nil, err
-	}
+	taus := newTauSampler(cfg.Seed)
 	l, err := functional.NewLevelSet(functional.LevelSetConfig{
 		InputFeatures: features.scalar.Len(), NuFeatures: taus.scalar.Len(), Lambda: 1e-6,
 		Batch: 1, Nus: tausPerStep, Rate: rates.InverseScaling{Gamma0: .5, Gamma1: .01, Power: .5}, Average: true,
@@ -84,15 +81,15 @@ type tauSampler struct {
 	phi, slope []float64
 }
 
-func newTauSampler(seed uint64) (*tauSampler, error) {
+func newTauSampler(seed uint64) *tauSampler {
 	s, err := orff.NewFourier(spectrum.Gaussian{Sigma: tauBandwidth}, 1, tauFrequencies, random.Block(seed, 2))
 	if err != nil {
-		return nil, err
+		panic("varmodel: " + err.Error()) // the parameters are constant
 	}
 	return &tauSampler{
 		scalar: s, w: s.Frequencies(), seed: seed, tau: make([]float64, tausPerStep),
 		phi: make([]float64, tausPerStep*s.Len()), slope: make([]float64, tausPerStep*s.Len()),
-	}, nil
+	}
 }
 
 // Features returns the features of given tau, a row each.

@@ -52,10 +52,7 @@ func NewQuantiles(m eval.Model, cfg QuantilesConfig) (eval.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	taus, err := newTauSampler(cfg.Seed)
-	if err != nil {
-		return nil, err
-	}
+	taus := newTauSampler(cfg.Seed)
 	q := &quantiles{Model: m, cfg: cfg, features: features, taus: taus, rx: 1 + features.scalar.Len()}
 	q.tau = []float64{.5}
 	for i, p := range cfg.Levels {

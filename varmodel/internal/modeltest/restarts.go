@@ -1,6 +1,7 @@
 package modeltest
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"math"
@@ -101,7 +102,7 @@ func Said(f eval.Forecaster, horizon, levels int) []float64 {
 }
 
 // Restarts runs a model over rows, and one that is saved and restored before every sample. It returns what the first says
-// after each sample; the test fails unless the second says the same bits.
+// after each sample; the test fails unless the second says the same bits, and refuses bad samples without a change.
 func Restarts(t *testing.T, build func() (eval.Model, error), rows [][]float64, horizon, levels int) (said [][]float64) {
 	t.Helper()
 	create := func() (eval.Model, eval.Forecaster) {
@@ -122,6 +123,11 @@ func Restarts(t *testing.T, build func() (eval.Model, error), rows [][]float64, 
 		if err := c.Finish(); err != nil {
 			t.Fatalf("before sample %d: %v", i, err)
 		}
+		if i > 0 {
+			if err := Same(said[i-1:i], [][]float64{Said(again, horizon, levels)}); err != nil {
+				t.Fatalf("restored before sample %d: %v", i, err)
+			}
+		}
 		for _, f := range []eval.Forecaster{never, again} {
 			if r, ok := eval.As[eval.LagResetter](f); ok && i == HostileBreak {
 				r.ResetLags()
@@ -134,6 +140,15 @@ func Restarts(t *testing.T, build func() (eval.Model, error), rows [][]float64, 
 		if err := Same(said[i:], [][]float64{Said(again, horizon, levels)}); err != nil {
 			t.Fatalf("after sample %d: %v", i, err)
 		}
+	}
+	before := SaveState(m, again)
+	for _, bad := range [][]float64{{1}, make([]float64, HostileDim+1), {math.Inf(1), 1, 1}, {math.NaN(), 1, math.Inf(-1)}} {
+		if err := again.Observe(bad); err == nil {
+			t.Errorf("the sample %v was accepted", bad)
+		}
+	}
+	if !bytes.Equal(SaveState(m, again), before) {
+		t.Error("a refused sample changed the state")
 	}
 	return said
 }
