@@ -21,19 +21,18 @@ func (t Table) Narrow(limit int) (_ Table, left []string) {
 		}
 	}
 	for done := make([]bool, t.Numeric); ; {
-		excess, widest := t.width()-limit, -1
+		widest := -1
 		for i := range done {
 			if !done[i] && !t.hasTimes(i) && (widest < 0 || t.columnWidth(i) > t.columnWidth(widest)) {
 				widest = i
 			}
 		}
-		if excess <= 0 || widest < 0 {
-			break
+		if widest < 0 {
+			return t, left
 		}
-		t = t.shortened(widest, max(t.columnWidth(widest)-excess, shortest))
+		t = t.shortened(widest, max(t.columnWidth(widest)+limit-t.width(), shortest))
 		done[widest] = true
 	}
-	return t, left
 }
 
 // hasTimes reports whether a column has times: a shortened time would be meaningless.

@@ -6,10 +6,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/orffvar/forecaster/internal/tools/recorded"
 )
 
 // run feeds n steps of two series of a straight line. The errors of the forecasts are 1/2, those of persistence 1.
@@ -109,6 +112,14 @@ func TestTrace(t *testing.T) {
 			if i < len(tr.bins)-1 && b.steps != tr.width || b.time != tr.bins[0].time+int64(i*tr.width/2)*1e9 {
 				t.Errorf("%d steps: bin %d has %d steps of %d from %d", n, i, b.steps, tr.width, b.time)
 			}
+			rows := [2]int{steps / 2, (steps + b.steps - 1) / 2} // first and last
+			score := 0.
+			for row := rows[0]; row <= rows[1]; row++ {
+				score = max(score, float64(row%100)/50)
+			}
+			if b.score != score {
+				t.Errorf("%d steps: bin %d of the rows %v has the score %v, want %v", n, i, rows, b.score, score)
+			}
 			steps += b.steps
 			labelled += b.labelled
 			scored += b.n[1]
@@ -131,7 +142,11 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// The page is equal each time, uses no other files, and stays small for any length of the run.
+// svgOfPage matches a figure; TestFiguresAsRecorded has them.
+var svgOfPage = regexp.MustCompile(`(?s)<svg.*?</svg>`)
+
+// The page is equal each time, uses no other files, and stays small for any length of the run. One of a short run is that of
+// testdata/page.html.
 func TestPage(t *testing.T) {
 	page := func(n int) string {
 		r := &Report{
@@ -161,6 +176,15 @@ func TestPage(t *testing.T) {
 			t.Errorf("the page has %q", bad)
 		}
 	}
+	var b bytes.Buffer
+	short := &Report{
+		Title: "a <file>", Facts: []string{"10 rows", "", "& more"}, Made: "a test", Traces: []*Trace{drawnRun("persistence", 1), drawnRun("auto", .5)},
+		Tables: []Table{{Title: "Scores", Numeric: 1, Header: []string{"model", "mse"}, Rows: [][]string{{"line", "0.25"}}, Caption: "A caption.", More: "and more"}},
+	}
+	if err := short.WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	recorded.Check(t, "testdata/page.html", strings.ReplaceAll(svgOfPage.ReplaceAllString(strings.ReplaceAll(b.String(), style, ""), "<svg/>"), "><", ">\n<"))
 	empty := &Report{Title: "nothing", Traces: []*Trace{NewTrace(Config{Model: "m", Horizon: 1, Variables: []string{"a"}})}}
 	if err := empty.WriteHTML(&bytes.Buffer{}); err != nil {
 		t.Error(err)

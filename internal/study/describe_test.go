@@ -105,6 +105,11 @@ func TestSeasonShare(t *testing.T) {
 	if got := seasonShare(y, rowPlaces(len(y)), 25); got > .02 {
 		t.Errorf("share %v of another period", got)
 	}
+	for n, known := range map[int]bool{47: false, 48: true} {
+		if got := seasonShare(y[:n], rowPlaces(n), 24); math.IsNaN(got) == known {
+			t.Errorf("share %v of %d values: two periods are needed", got, n)
+		}
+	}
 	if got := fmt.Sprint(levelChanges(y)); got != "[]" {
 		t.Errorf("changes of the level: %s", got)
 	}

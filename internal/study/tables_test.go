@@ -1,6 +1,7 @@
 package study
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -94,5 +95,51 @@ func TestColumnsByHand(t *testing.T) {
 		checkRow(t, compared[0], map[string]string{
 			"horizon": "3", "compared with the best": c.compared, "difference of " + c.measure: c.difference, "95 % interval": c.interval, "p": "0.0625",
 		})
+	}
+
+	// Beside the simple forecasts stand the models, with the coverage of their windows where one has any.
+	e.Baselines, e.Season, e.Pooled = []Score{{Model: "persistence", Horizon: 1, MSE: 9}, {Model: "persistence", Horizon: 3, MSE: 8, NMSE: .75}}, 24, false
+	e.Means = []Mean{{Model: "persistence", Horizon: 3, MSE: 7, NMSE: .5}, {Model: "b", Horizon: 3, MSE: 6, NMSE: .4}}
+	nan := report.Number(math.NaN())
+	e.Results[0].LowestCoverage, e.Results[0].LowWindows = nan, nan
+	e.Results[1].LowestCoverage, e.Results[1].LowWindows = .8125, .0125
+	all := cells(e.baselineTable())
+	for i, want := range []map[string]string{
+		{"model": "persistence", "mse at 3": "8", "nmse at 3": "0.75", "mse 1 to 3": "7", "nmse 1 to 3": "0.5", "lowest coverage of 500": "-", "low windows": "-"},
+		{"model": "a", "mse at 3": "5", "nmse at 3": "0.25", "mse 1 to 3": "0", "nmse 1 to 3": "0", "lowest coverage of 500": "-", "low windows": "-"},
+		{"model": "b", "mse at 3": "4", "nmse at 3": "0.5", "mse 1 to 3": "6", "nmse 1 to 3": "0.4", "lowest coverage of 500": "0.812", "low windows": "0.013"},
+	} {
+		checkRow(t, all[i], want)
+	}
+	e.Results[1].LowestCoverage, e.Means = nan, nil
+	if all = cells(e.baselineTable()); len(all) != 3 || len(all[2]) != 3 {
+		t.Errorf("without windows and means: %v", all)
+	}
+}
+
+// TestAnomaliesByHand: the first and the last time of each anomaly have hours if any time has, and the others are counted.
+func TestAnomaliesByHand(t *testing.T) {
+	r := &AnomalyReport{Stretches: []stretch{
+		{Series: "s", From: "2026-01-01T00:00:00Z", To: "2026-01-02T00:00:00Z", Rows: 2, Normal: true, Variables: []variableShare{
+			{Name: "a", Share: .5, Observed: 3, Expected: 1, Lower: .5, Upper: 1.5}, {Name: "b", Share: .3}, {Name: "c", Share: .15}, {Name: "d", Share: .05},
+		}},
+		{Series: "s", From: "2026-01-03T04:00:00Z", To: "2026-01-05T00:00:00Z", Rows: 1},
+		{Series: "s", From: "2026-01-06T00:00:00Z", To: "2026-01-06T00:00:00Z", Rows: 1},
+	}}
+	table := r.list(2)
+	all := cells(table)
+	if len(all) != 2 || table.More != "and 1 more; --top 3, or --output json" || table.Caption != anomalyNote || table.Spare[0] != "series" {
+		t.Errorf("%+v", table)
+	}
+	for i, want := range [][2]string{{"2026-01-01 00:00", "2026-01-02 00:00, new normal"}, {"2026-01-03 04:00", "2026-01-05 00:00"}} {
+		if all[i]["from"] != want[0] || all[i]["to"] != want[1] {
+			t.Errorf("%v, want %v", all[i], want)
+		}
+	}
+	if got := all[0]; got["variable"] != "a 50 %" || got["others"] != "b 30 %, c 15 %" || got["observed"] != "3" || got["interval"] != "0.5 … 1.5" || all[1]["interval"] != "-" {
+		t.Errorf("%v", all)
+	}
+	if r.list(3).More != "" || cells((&AnomalyReport{Stretches: r.Stretches[2:]}).list(9))[0]["from"] != "2026-01-06" {
+		t.Error("all anomalies, and days alone")
 	}
 }
