@@ -220,6 +220,43 @@ func TestPartitionsGoAndComeBack(t *testing.T) {
 	}
 }
 
+// A job with a topic to join copies what it reads there, and forecasts from the copies: each series from one partition.
+func TestJobForecastsFromJoinedTopics(t *testing.T) {
+	f := newField(t)
+	cfg, err := loadConfig(t, f.settings()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	connection, err := wire.InputKafka(cfg).Connection()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := connection.CreateTopic(t.Context(), "joined", 2); err != nil {
+		t.Fatal(err)
+	}
+	f.send(20, sampleText)
+	l, stop := f.start("input.kafka.join=joined", "input.json.series_field=series")
+	until(t, "the job has read the copies", func() bool { return records(l) == 4*20 })
+	for name := range l.Stats() {
+		if !strings.HasPrefix(name, "joined-") {
+			t.Errorf("the job works on %s", name)
+		}
+	}
+	if groups := l.kafkaGroups(); len(groups) != 2 {
+		t.Errorf("%d groups", len(groups))
+	}
+	stop()
+	if groups := l.kafkaGroups(); len(groups) != 0 {
+		t.Errorf("%d groups of an ended job", len(groups))
+	}
+	if cfg, err = loadConfig(t, f.settings("input.kafka.join=joined", "input.data_format=avro", "input.avro.schema_file=none.avsc")...); err != nil {
+		t.Fatal(err)
+	}
+	if err := NewLive(cfg, logtest.Discard(), "").Run(t.Context()); err == nil || !strings.Contains(err.Error(), "none.avsc") {
+		t.Errorf("without the schema of the messages: %v", err)
+	}
+}
+
 // blocked is a tap that holds its job until it is released.
 type blocked struct{ released chan struct{} }
 

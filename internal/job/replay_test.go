@@ -16,6 +16,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/tools/logtest"
+	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
@@ -94,6 +95,31 @@ func TestReplayGoesOn(t *testing.T) {
 		t.Errorf("after a reset: %v", err)
 	}
 }
+
+// A replay beside a live page is counted there, as its only partition; the counts outlive it.
+func TestReplayIsCounted(t *testing.T) {
+	dir := t.TempDir()
+	cfg, err := loadConfig(t, "input.file.path="+rowsFile(t, filepath.Join(dir, "in.csv"), 0, 100), "output.discard={}", "model.type=persistence", "model.horizon=1", "server.enabled=true", "server.listen=127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := NewLive(cfg, logtest.Discard(), "")
+	working := 0
+	watch := &countedTap{func() { _, working = l.heldOutputs() }}
+	if _, err := Replay(t.Context(), cfg, ReplayOptions{Log: logtest.Discard(), Live: l, Taps: []stream.Sink{watch}}); err != nil {
+		t.Fatal(err)
+	}
+	_, after := l.heldOutputs()
+	if s := l.Stats(); working != 1 || after != 0 || len(s) != 1 || s["file"].Records != 100 || s["file"].Forecasts != 99 {
+		t.Errorf("%d partitions at work, %d afterwards, counts %+v", working, after, s)
+	}
+}
+
+// countedTap calls a function with each batch.
+type countedTap struct{ seen func() }
+
+func (c *countedTap) Write(context.Context, *stream.Batch) error { c.seen(); return nil }
+func (*countedTap) Close() error                                 { return nil }
 
 // A replay without a state refuses a path that is taken, an empty file and one whose rows are all bad.
 func TestReplayRefuses(t *testing.T) {
@@ -216,14 +242,14 @@ func TestAskHealth(t *testing.T) {
 	}))
 	defer server.Close()
 	port := server.URL[strings.LastIndex(server.URL, ":"):]
-	for _, listen := range []string{"127.0.0.1" + port, port, "0.0.0.0" + port} {
-		answer, err := AskHealth(context.Background(), config.Server{Listen: listen}, "/readyz")
-		if err != nil || string(answer) != "ok\n" {
+	for listen, host := range map[string]string{"127.0.0.1": "127.0.0.1", "": "localhost", "0.0.0.0": "localhost", "[::]": "localhost"} {
+		c := config.Server{Listen: listen + port}
+		if answer, err := AskHealth(t.Context(), c, "/readyz"); err != nil || string(answer) != "ok\n" {
 			t.Errorf("%s: %q, error %v", listen, answer, err)
 		}
-	}
-	if _, err := AskHealth(context.Background(), config.Server{Listen: "127.0.0.1" + port}, "/healthz"); err == nil || !strings.Contains(err.Error(), "/healthz: not ready: waiting") {
-		t.Errorf("503: %v", err)
+		if _, err := AskHealth(t.Context(), c, "/healthz"); err == nil || err.Error() != "http://"+host+port+"/healthz: not ready: waiting" {
+			t.Errorf("%s, 503: %v", listen, err)
+		}
 	}
 	if _, err := AskHealth(context.Background(), config.Server{Listen: "localhost"}, "/"); err == nil || !strings.HasPrefix(err.Error(), "server.listen: ") {
 		t.Errorf("no port: %v", err)
