@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/drift"
@@ -102,8 +103,9 @@ func Said(f eval.Forecaster, horizon, levels int) []float64 {
 }
 
 // Restarts runs a model over rows, and one that is saved and restored before every sample. It returns what the first says
-// after each sample; the test fails unless the second says the same bits, and refuses bad samples without a change.
-func Restarts(t *testing.T, build func() (eval.Model, error), rows [][]float64, horizon, levels int) (said [][]float64) {
+// after each sample, and the bytes of the state at the end; the test fails unless the second says the same bits, and refuses
+// bad samples without a change. A model with a clock gets samples of every hour.
+func Restarts(t *testing.T, build func() (eval.Model, error), rows [][]float64, horizon, levels int) (said [][]float64, state int) {
 	t.Helper()
 	create := func() (eval.Model, eval.Forecaster) {
 		m, err := build()
@@ -132,6 +134,9 @@ func Restarts(t *testing.T, build func() (eval.Model, error), rows [][]float64, 
 			if r, ok := eval.As[eval.LagResetter](f); ok && i == HostileBreak {
 				r.ResetLags()
 			}
+			if c, ok := eval.As[eval.Clocked](f); ok {
+				c.SetTime(FirstOf2026 + int64(i)*int64(time.Hour))
+			}
 			if err := f.Observe(y); err != nil {
 				t.Fatal(err)
 			}
@@ -150,21 +155,21 @@ func Restarts(t *testing.T, build func() (eval.Model, error), rows [][]float64, 
 	if !bytes.Equal(SaveState(m, again), before) {
 		t.Error("a refused sample changed the state")
 	}
-	return said
+	return said, len(before)
 }
 
 // Builds are constructors of models by their names.
 type Builds map[string]func() (eval.Model, error)
 
-// CheckRecorded runs Restarts over n rows of each model, and compares what they say with a file, forecasts as distances from
-// the sample.
+// CheckRecorded runs Restarts over n rows of each model, and compares what they say, forecasts as distances from the sample,
+// and the sizes of their states with a file.
 func CheckRecorded(t *testing.T, path string, horizon, levels, n int, models Builds) {
 	t.Helper()
 	const each = 40 // rows of a line
 	rows := HostileRows(n)
 	var text strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(models)) {
-		said := Restarts(t, models[name], rows, horizon, levels)
+		said, state := Restarts(t, models[name], rows, horizon, levels)
 		for from := 0; from < n; from += each {
 			var all []float64
 			for row, out := range said[from : from+each] {
@@ -177,6 +182,7 @@ func CheckRecorded(t *testing.T, path string, horizon, levels, n int, models Bui
 			}
 			fmt.Fprintf(&text, "%s, rows from %d on: %s\n", name, from, recorded.Digest(all))
 		}
+		fmt.Fprintf(&text, "%s, state: %d bytes\n", name, state)
 	}
 	recorded.Check(t, path, text.String())
 }
