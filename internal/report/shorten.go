@@ -45,8 +45,8 @@ func ShortenAll(texts []string, n int) []string {
 
 // alike returns the number of characters that all sorted texts share at the beginning, and at the end.
 func alike(sorted []string) (head, tail int) {
-	if len(sorted) < 2 {
-		return 0, 0
+	if len(sorted) == 0 {
+		return head, tail
 	}
 	first, last := []rune(sorted[0]), []rune(sorted[len(sorted)-1])
 	for head < min(len(first), len(last)) && first[head] == last[head] {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -192,8 +193,8 @@ func TestExperimentRun(t *testing.T) {
 func TestExperimentsRefuseOtherData(t *testing.T) {
 	other := &scoring.Dataset{Name: "other", Variables: []string{"x"}, Series: []scoring.Series{{Rows: [][]float64{{1}, {2}}}}}
 	for _, e := range thesis.Experiments() {
-		if _, err := e.Run(other, thesis.TableOptions{}); err == nil {
-			t.Errorf("%s accepted another data set", e.Name)
+		if _, err := e.Run(other, thesis.TableOptions{}); err == nil || !strings.HasPrefix(err.Error(), e.Name+": data set \"other\"") {
+			t.Errorf("%s accepted another data set, or: %v", e.Name, err)
 		}
 	}
 }
