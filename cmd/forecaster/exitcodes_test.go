@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 // TestExitCodes: a mistake has the same exit code in every command, as documented.
@@ -54,6 +58,79 @@ func TestExitCodes(t *testing.T) {
 	for _, row := range []string{"| 0 | done", "| 1 | failed", "| 2 | wrong command line or configuration"} {
 		if !strings.Contains(page, row) {
 			t.Errorf("the page lacks %q", row)
+		}
+	}
+}
+
+// TestSourcesOfProduce: flags of produce go before --set, that before the environment, and all of them before the default broker
+// and topic; a configuration has no defaults but its own.
+func TestSourcesOfProduce(t *testing.T) {
+	dir := t.TempDir()
+	data, job := filepath.Join(dir, "data.csv"), filepath.Join(dir, "job.yaml")
+	writeFile(t, data, []byte("time,a\n2026-01-01 00:00,1\n2026-01-01 01:00,2\n"))
+	writeFile(t, job, []byte("input: {kafka: {brokers: [\"127.0.0.1:4\"], topics: [t]}}\noutput: {discard: {}}\n"))
+	const environment = "FORECASTER_INPUT_KAFKA_BROKERS=127.0.0.1:3"
+	for _, c := range []struct{ environ, args, port string }{
+		{"", "--brokers 127.0.0.1:1 --set input.kafka.brokers=127.0.0.1:2", "1"},
+		{environment, "--set input.kafka.brokers=127.0.0.1:2", "2"},
+		{environment, "", "3"},
+		{environment, "-c " + job, "3"},
+		{"", "-c " + job, "4"},
+	} {
+		var stderr bytes.Buffer
+		a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: &stderr, environ: []string{c.environ}}
+		root := a.root()
+		root.SetArgs(strings.Fields("produce " + data + " " + c.args))
+		if err := root.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "127.0.0.1:"+c.port+":") {
+			t.Errorf("%s %s: %v, want an error of port %s", c.environ, c.args, err, c.port)
+		}
+	}
+}
+
+// TestCommandsOfFilesFail: each command that reads a file ends with the code of the mistake, what is wrong with the file or the
+// setting on the first line of stderr, and nothing on stdout.
+func TestCommandsOfFilesFail(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"good.csv": "time,a\n2026-01-01 00:00,1\n2026-01-01 01:00,2\n2026-01-01 02:00,1\n", "empty.csv": "", "header.csv": "time,a\n", "refused.csv": "time,a\n2026-01-01 00:00,x\n",
+	} {
+		writeFile(t, filepath.Join(dir, name), []byte(text))
+	}
+	own := map[string]string{ // of commands that need more
+		"produce": "--set input.kafka.brokers=127.0.0.1:1 --topic t", "influence": "--picture " + filepath.Join(dir, "graph.svg"),
+	}
+	var of func(c *cobra.Command) []string
+	of = func(c *cobra.Command) (names []string) {
+		if strings.Contains(c.Use, "FILE") {
+			names = append(names, strings.TrimPrefix(c.CommandPath(), "forecaster "))
+		}
+		for _, sub := range c.Commands() {
+			names = append(names, of(sub)...)
+		}
+		return names
+	}
+	commands := of(new(app).root())
+	if len(commands) < 10 {
+		t.Fatalf("commands of files: %q", commands)
+	}
+	for _, name := range commands {
+		for _, c := range []struct {
+			code       int
+			file, more string
+			says       string // on the first line of stderr
+		}{
+			{exitFailed, "missing.csv", "", "missing.csv: no such file"}, {exitFailed, "empty.csv", "", "empty.csv is empty"}, {exitFailed, "header.csv", "", "header.csv has no data"},
+			{exitFailed, "refused.csv", "--set input.csv.value_columns=a", "refused.csv"},
+			{exitUsage, "good.csv", "--set input.csv.comma=ab", "input.csv.comma"}, {exitUsage, "good.csv", "--nonsense", "--nonsense"},
+		} {
+			if name == "produce" && c.code == exitFailed && c.file != "missing.csv" && c.file != "empty.csv" {
+				c.says = "no broker listens at 127.0.0.1:1:" // which comes before the rows
+			}
+			args := strings.Fields(name + " " + filepath.Join(dir, c.file) + " " + c.more + " " + own[name])
+			code, stdout, stderr := call(t, args...)
+			if first, _, _ := strings.Cut(stderr, "\n"); code != c.code || !strings.Contains(first, c.says) || stdout != "" {
+				t.Errorf("%s: exit code %d, want %d with %q\n%s%s", strings.Join(args, " "), code, c.code, c.says, stdout, stderr)
+			}
 		}
 	}
 }

@@ -45,14 +45,11 @@ standard input) as one message:
 		if p.Loop && !p.Now {
 			return &usageError{errors.New("--loop needs --now: records with the same times again would be refused as late")}
 		}
-		settings := []setting{{"brokers", "input.kafka.brokers"}, {"topic", "input.kafka.topics"}}
-		zone := setting{"time-zone", "input.time_zone"}
-		if len(a.files) == 0 { // the flags have defaults then
-			for _, s := range settings {
-				f.Lookup(s.flag).Changed = true
-			}
+		settings := []setting{{"brokers", "input.kafka.brokers"}, {"topic", "input.kafka.topics"}, {"time-zone", "input.time_zone"}}
+		if len(a.files) == 0 {
+			a.defaults = settings[:2]
 		}
-		cfg, err := a.load(cmd, append(settings, zone))
+		cfg, err := a.load(cmd, settings)
 		if err != nil {
 			return err
 		}

@@ -31,6 +31,8 @@ type app struct {
 	sets   []string // --set
 	output string   // --output
 	wide   bool     // --wide
+
+	defaults []setting // flags whose values count below all other sources
 }
 
 // outputsAnnotation is the key of an annotation with the values that a command accepts for --output. Without it
@@ -162,6 +164,9 @@ func (a *app) load(cmd *cobra.Command, settings []setting, forced ...config.Sett
 		return nil, &usageError{fmt.Errorf("--%s: must be a share in [0, 1], got %g; 1 allows every record to be refused", maxRefusedFlag, most)}
 	}
 	src := config.Sources{Files: a.files, Environ: a.environ}
+	for _, s := range a.defaults {
+		src.Defaults = append(src.Defaults, config.Setting{Path: s.path, Value: cmd.Flags().Lookup(s.flag).Value.String(), From: "--" + s.flag})
+	}
 	for _, s := range a.sets {
 		path, value, ok := strings.Cut(s, "=")
 		if !ok {

@@ -14,9 +14,10 @@ import (
 
 // Sources are the layers of a configuration above the defaults. A later field has precedence over an earlier one.
 type Sources struct {
-	Files   []string  // paths of YAML files, merged in this order
-	Environ []string  // environment, as from os.Environ
-	Set     []Setting // settings of --set and of flags
+	Defaults []Setting // those of a command
+	Files    []string  // paths of YAML files, merged in this order
+	Environ  []string  // environment, as from os.Environ
+	Set      []Setting // settings of --set and of flags
 }
 
 // Setting gives a value to one key: model.order=4.
@@ -37,6 +38,9 @@ func Load(src Sources, checks ...Check) (*Config, error) {
 			}
 		}
 		return "", false
+	}
+	for _, s := range src.Defaults {
+		b.set(s.Path, s.Value, s.From)
 	}
 	b.files = src.Files
 	for _, name := range src.Files {
