@@ -26,6 +26,7 @@ import (
 	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/kafka"
 	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 	"github.com/orffvar/forecaster/stream/refuse"
@@ -87,8 +88,14 @@ func TestProduce(t *testing.T) {
 		}
 		return cfg
 	}
-	p := Produce{Path: path, Partitions: 1, Log: logtest.Discard()}
+	watched := int64(-1) // messages when the watch stops
+	p := Produce{Path: path, Partitions: 1, Log: logtest.Discard(), Watch: func(_ *file.Source, samples func() int64) (stop func()) {
+		return func() { watched = samples() }
+	}}
 	done, err := p.Run(context.Background(), load(b.Addr(), "new"))
+	if watched != 2 {
+		t.Errorf("the watch has seen %d messages, want 2", watched)
+	}
 	if err != nil || done.Topic != "new" || done.Messages != 2 || done.Refusals.Total() != 1 || done.Elapsed <= 0 {
 		t.Fatalf("%+v, error %v", done, err)
 	}

@@ -72,6 +72,9 @@ func TestCheckpointsOfAGroup(t *testing.T) {
 		if n, err := state.Reset(ended); n != 0 || err == nil || !strings.Contains(err.Error(), "no answer from Kafka within 5m") {
 			t.Errorf("%v: without time %d are removed, error %v", c.sets, n, err)
 		}
+		if left, err := state.List(ended); c.sets != nil && (err == nil || !strings.Contains(err.Error(), "no answer from Kafka within 5m")) {
+			t.Errorf("%v: without time there are %+v, error %v", c.sets, left, err)
+		}
 		if n, err := state.Reset(t.Context()); n != len(list) || err != nil {
 			t.Errorf("%v: %d of %d are removed, error %v", c.sets, n, len(list), err)
 		}

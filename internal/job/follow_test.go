@@ -62,6 +62,22 @@ func TestFollow(t *testing.T) {
 		t.Errorf("%d answers to four new rows", n)
 	}
 	check(last, 43)
+
+	// Without a place for its checkpoints the program ends: it would learn all again at its next start.
+	rowsFile(t, input, 0, 50)
+	cfg, err := loadConfig(t, "input.file.path="+input, "input.file.series=s", "output.discard={}", "model.type=persistence", "model.horizon=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.State.Interval = 0
+	n = 0
+	err = Follow(t.Context(), cfg, state, logtest.Discard(), func(*stream.Batch) error {
+		n++
+		return errors.Join(os.RemoveAll(state), os.WriteFile(state, nil, 0o600))
+	})
+	if err == nil || n != 1 {
+		t.Errorf("%d answers without a directory for checkpoints, error %v", n, err)
+	}
 }
 
 // A program that ends between two rows goes on after the last checkpoint: each state.interval has one, and so has an
