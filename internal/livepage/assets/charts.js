@@ -23,13 +23,14 @@ const color = (name) => () => palette[name];
 const zoned = (t) => (format.localTime() ? new Date(t * 1000) : uPlot.tzDate(new Date(t * 1000), "Etc/UTC"));
 const font = '12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 
+const axis = {stroke: color("muted"), font, grid: {stroke: color("grid"), width: 1}, ticks: {show: false}, gap: 6};
 const timeAxis = () => ({
-  stroke: color("muted"), font, grid: {stroke: color("grid"), width: 1}, ticks: {show: false}, gap: 6, space: 76,
+  ...axis, space: 76,
   size: (u, labels) => (labels?.some((l) => l.includes("\n")) ? 40 : 25),
   values: (u, ticks, axis, space, increment) => format.timeTicks(ticks, increment),
 });
 const valueAxis = (size, values) => ({
-  stroke: color("muted"), font, grid: {stroke: color("grid"), width: 1}, ticks: {show: false}, gap: 6, size, space: 34,
+  ...axis, size, space: 34,
   values: values ?? ((u, ticks, axis, space, increment) => format.valueTicks(ticks, increment)),
 });
 
