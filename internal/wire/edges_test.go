@@ -265,6 +265,37 @@ func TestCheckOutput(t *testing.T) {
 	}
 }
 
+// Each output that is named is opened: beside the topic of forecasts that of anomalies, and the letters with their reasons.
+func TestEachOutputIsOpened(t *testing.T) {
+	dir := t.TempDir()
+	const kafka = "input.kafka.topics=in input.kafka.brokers=127.0.0.1:1 "
+	for sets, want := range map[string]int{
+		kafka + "output.discard={}":                                                     0,
+		kafka + "output.kafka.topic=out":                                                1,
+		kafka + "output.kafka.topic=out output.kafka.anomaly_topic=odd":                 2,
+		kafka + "output.kafka.topic=out output.file.path=" + dir + "/f-{partition}.csv": 2,
+		kafka + "output.influxdb.bucket=b output.influxdb.token=t output.influxdb.url=http://127.0.0.1:1 output.remote_write.url=http://127.0.0.1:1/w": 2,
+		kafka + "output.discard={} output.dead_letters.topic=dead output.dead_letters.drop=late,future":                                                -1,
+		kafka + "output.discard={} output.dead_letters.path=" + dir + "/dead.jsonl":                                                                    -1,
+	} {
+		cfg, err := loaded(t, "", strings.Fields(sets)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := OpenOutputs(cfg, logtest.Discard())
+		if err != nil {
+			t.Errorf("%s: %v", sets, err)
+			continue
+		}
+		if len(o.Sink) != max(want, 0) || (o.Letters != nil) != (want < 0) || len(o.Drop) != 2*strings.Count(sets, ".drop=") {
+			t.Errorf("%s: %d outputs, letters %T without %q", sets, len(o.Sink), o.Letters, o.Drop)
+		}
+		if err := o.Close(); err != nil {
+			t.Errorf("%s: %v", sets, err)
+		}
+	}
+}
+
 // keptLetters keeps what it gets.
 type keptLetters struct{ all []stream.DeadLetter }
 

@@ -158,7 +158,9 @@ func TestWrongParts(t *testing.T) {
 		{"groups", func(m *config.Model) { m.Kernel.Operator.Groups = 2 }},
 		{"operator", func(m *config.Model) { m.Kernel.Operator.Name = "x" }},
 	}
-	ofModel := append(ofMap[:len(ofMap):len(ofMap)], part{"loss", func(m *config.Model) { m.Loss.Name = "x" }})
+	ofModel := append(ofMap[:len(ofMap):len(ofMap)], part{"loss", func(m *config.Model) { m.Loss.Name = "x" }}, part{"columns", func(m *config.Model) {
+		m.Kernel.Operator.Gamma, m.Optimiser.GroupLasso = "x", .1
+	}})
 	besideModel := []part{
 		{"quantiles", func(m *config.Model) { m.Intervals = "quantile"; m.Levels = []float64{2} }},
 		{"levels", func(m *config.Model) { m.Levels = []float64{2} }},
