@@ -69,7 +69,8 @@ func topicLines(t *testing.T, addr, topic string, n int) (lines []string) {
 	return lines[:n]
 }
 
-// A file is published row by row with its series as the key; rows that cannot be read are counted and left out.
+// A file is published row by row with its series as the key; rows that cannot be read are counted and left out, those that
+// delete an earlier one are left out.
 func TestProduce(t *testing.T) {
 	b, err := devbroker.Start(1, []string{"exists"})
 	if err != nil {
@@ -77,7 +78,8 @@ func TestProduce(t *testing.T) {
 	}
 	defer b.Close()
 	path := filepath.Join(t.TempDir(), "in.jsonl")
-	text := `{"series":"a","time":"2024-01-01T00:00:00Z","values":{"x":1,"y":null}}` + "\n" + `{"series":` + "\n" + `{"series":"b","time":"2024-01-01T00:00:01.5Z","values":{"x":0.1,"y":2}}` + "\n"
+	text := `{"series":"a","time":"2024-01-01T00:00:00Z","values":{"x":1,"y":null}}` + "\n" + `{"series":` + "\n" +
+		`{"payload":null}` + "\n" + `{"series":"b","time":"2024-01-01T00:00:01.5Z","values":{"x":0.1,"y":2}}` + "\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

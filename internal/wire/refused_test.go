@@ -159,7 +159,7 @@ func TestWrongParts(t *testing.T) {
 		{"operator", func(m *config.Model) { m.Kernel.Operator.Name = "x" }},
 	}
 	ofModel := append(ofMap[:len(ofMap):len(ofMap)], part{"loss", func(m *config.Model) { m.Loss.Name = "x" }}, part{"columns", func(m *config.Model) {
-		m.Kernel.Operator.Gamma, m.Optimiser.GroupLasso = "x", .1
+		m.Kernel.Operator.Gamma, m.Kernel.Linear, m.Optimiser.Step, m.Optimiser.GroupLasso = "x", false, "plain", .1
 	}})
 	besideModel := []part{
 		{"quantiles", func(m *config.Model) { m.Intervals = "quantile"; m.Levels = []float64{2} }},
