@@ -75,7 +75,7 @@ var layers = map[string][]string{
 	"orff/semigroup":               {"eval/snapshot", "internal/vec", "orff", "orff/internal/bound", "orff/internal/check", "orff/internal/numeric", "orff/random"},
 	"orff/nystroem":                {"eval/snapshot", "internal/vec", "orff", "orff/internal/check", "orff/internal/numeric", "orff/random", "orff/spectrum"},
 	"varmodel/internal/check":      {},
-	"varmodel/internal/modeltest":  {"eval/snapshot", "eval", "orff", "orff/algebra", "orff/vectorfield", "orff/coupling", "orff/spectrum", "orff/random"},
+	"varmodel/internal/modeltest":  {"eval/snapshot", "eval", "eval/drift", "internal/tools/recorded", "orff", "orff/algebra", "orff/vectorfield", "orff/coupling", "orff/spectrum", "orff/random"},
 	"varmodel/series":              {"internal/lanes", "eval/snapshot", "orff", "orff/random"},
 	"varmodel/units":               {"internal/vec", "internal/lanes", "eval/snapshot", "orff/distance", "varmodel/internal/check", "varmodel/series"},
 	"varmodel/internal/regression": {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "eval/drift", "orff", "varmodel/series", "varmodel/units", "varmodel/internal/check", "sgd/online"},
