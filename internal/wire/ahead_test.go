@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,6 +126,78 @@ func TestInputsComeSoFarAhead(t *testing.T) {
 		}
 		if text := strings.Join(got, " "); text != c.want {
 			t.Errorf("%q, %d at a time: %s, want %s", c.messages, c.each, text, c.want)
+		}
+	}
+}
+
+// Inputs that are known ahead come before the rows that are forecast; the rows follow in their order.
+func TestInputsAhead(t *testing.T) {
+	for name, text := range map[string]string{
+		"in.csv":   "time,x,price\n2026-01-01T00:00:00Z,1,10\n2026-01-01T00:01:00Z,2,20\n2026-01-01T00:02:00Z,3,30\n",
+		"in.jsonl": `{"time":"2026-01-01T00:00:00Z","values":{"x":1,"price":10}}` + "\n" + `{"time":"2026-01-01T00:01:00Z","values":{"x":2,"price":20}}` + "\n" + `{"time":"2026-01-01T00:02:00Z","values":{"x":3,"price":30}}` + "\n",
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, known := range []bool{false, true} {
+			cfg, err := loaded(t, "", "input.file.path="+path, "output.discard={}", "model.type=var1", "model.exogenous=price")
+			if err != nil {
+				t.Fatal(err)
+			}
+			src, err := OpenFile(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			source, decoder := Messages(src, cfg.Model, known)
+			var got []string
+			messages := make([]stream.Message, 2)
+			for err = nil; !errors.Is(err, io.EOF); {
+				var n int
+				if n, err = source.Read(t.Context(), messages); err != nil && !errors.Is(err, io.EOF) {
+					t.Fatal(err)
+				}
+				for i := range n {
+					got = append(got, decoded(t, decoder, &messages[i])...)
+				}
+			}
+			want := []string{"1 false", "2 false", "3 false"}
+			if known {
+				want = slices.Concat([]string{"1 true", "2 true", "3 true"}, want)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s, known ahead %v: %q, want %q", name, known, got, want)
+			}
+			if err := src.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// decoded are the first values of the records of a message, and whether they are known ahead.
+func decoded(t *testing.T, d stream.Decoder, m *stream.Message) (all []string) {
+	t.Helper()
+	splitter, several := d.(stream.Splitter)
+	if several {
+		splitter.Split(m)
+	}
+	for {
+		var r stream.Record
+		var err error
+		if several {
+			if err = splitter.Next(&r); errors.Is(err, io.EOF) {
+				return all
+			}
+		} else {
+			err = d.Decode(&r, m)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, fmt.Sprint(r.Values[slices.Index(r.Names, "x")], r.Ahead))
+		if !several {
+			return all
 		}
 	}
 }

@@ -1,9 +1,7 @@
 package wire
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -23,11 +21,9 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/internal/tools/logtest"
-	"github.com/orffvar/forecaster/internal/tools/recorded"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file/filesink"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
-	"github.com/orffvar/forecaster/stream/refuse"
 )
 
 // Try opens each input and output for real, and its answer names the key.
@@ -292,146 +288,6 @@ func TestEachOutputIsOpened(t *testing.T) {
 		}
 		if err := o.Close(); err != nil {
 			t.Errorf("%s: %v", sets, err)
-		}
-	}
-}
-
-// keptLetters keeps what it gets.
-type keptLetters struct{ all []stream.DeadLetter }
-
-func (k *keptLetters) WriteDeadLetters(_ context.Context, letters []stream.DeadLetter) error {
-	k.all = append(k.all, letters...)
-	return errors.New("full")
-}
-
-func (k *keptLetters) Close() error { return nil }
-
-// Refusals count each record, pass it on, and name the first with what helps against each reason.
-func TestRefusals(t *testing.T) {
-	if r := (&Refusals{}); r.String() != "" || r.First() != "" || r.Total() != 0 || r.Check(1, 0) != nil || r.WriteDeadLetters(t.Context(), nil) != nil {
-		t.Error("nothing was refused")
-	}
-	next := new(keptLetters)
-	r := &Refusals{Next: next}
-	var letters []stream.DeadLetter
-	for i, reason := range []refuse.Reason{refuse.Late, refuse.Malformed, refuse.Late, refuse.Duplicate, refuse.Memory} {
-		letters = append(letters, stream.DeadLetter{
-			Message: stream.Message{Topic: "in", Offset: int64(10 + i), Value: []byte(" {}")}, Error: refuse.Error{Reason: reason, Detail: "detail"},
-		})
-	}
-	letters[4].Remedy = "in the detail"
-	if err := r.WriteDeadLetters(t.Context(), letters); err == nil || len(next.all) != 5 {
-		t.Errorf("passed on %d, error %v", len(next.all), err)
-	}
-	text := r.String()
-	for _, want := range []string{
-		"1 duplicate, 1 malformed, 1 memory, 2 late; the first: " + letters[0].Message.Origin() + ": ", "\n  late: " + remedies[refuse.Late], "\n  malformed: a missing value is null", "input.json.series_field=NAME",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%s\nlacks %q", text, want)
-		}
-	}
-	if strings.Contains(text, "\n  memory") || strings.Contains(text, "csv") || strings.Count(text, "\n  late") != 1 || r.Total() != 5 || r.Counts["late"] != 2 {
-		t.Errorf("%d records, %s", r.Total(), text)
-	}
-	if r.Check(10, .5) != nil || r.Check(9, .5) == nil {
-		t.Error("five of ten are half of the records, and five of nine more")
-	}
-}
-
-// TestRemedies: testdata/remedies.txt has what helps against each refusal, of a line of CSV and of one of JSON.
-func TestRemedies(t *testing.T) {
-	var text strings.Builder
-	show := func(of string, err refuse.Error) {
-		for _, value := range []string{"1,2", " {}"} {
-			r := new(Refusals)
-			r.Add(&stream.Message{Value: []byte(value)}, &err)
-			fmt.Fprintf(&text, "%s, %s:%s\n", of, value, r.Remedies())
-		}
-	}
-	for _, reason := range []refuse.Reason{
-		refuse.Malformed, refuse.NonFinite, refuse.Dimension, refuse.Late, refuse.Duplicate, refuse.Future, refuse.TooLarge, refuse.TooMany, refuse.Memory,
-	} {
-		show(string(reason), refuse.Error{Reason: reason})
-	}
-	show("with a remedy", refuse.Error{Reason: refuse.Late, Facts: refuse.Facts{Remedy: "in the detail"}})
-	for _, fault := range []refuse.Fault{refuse.WrongFields, refuse.NotNumber, refuse.NotTime, refuse.NotObject} {
-		show(string(fault), refuse.Error{Reason: refuse.Malformed, Facts: refuse.Facts{Fault: fault, Cell: "n a"}})
-	}
-	for _, cell := range []string{"a,b", "[a", "a\nb", strings.Repeat("a", 40), strings.Repeat("a", 41)} {
-		show(fmt.Sprintf("cell %q", cell), refuse.Error{Reason: refuse.Malformed, Facts: refuse.Facts{Fault: refuse.NotNumber, Cell: cell}})
-	}
-	recorded.Check(t, filepath.Join("testdata", "remedies.txt"), text.String())
-}
-
-// Inputs that are known ahead come before the rows that are forecast; the rows follow in their order.
-func TestInputsAhead(t *testing.T) {
-	for name, text := range map[string]string{
-		"in.csv":   "time,x,price\n2026-01-01T00:00:00Z,1,10\n2026-01-01T00:01:00Z,2,20\n2026-01-01T00:02:00Z,3,30\n",
-		"in.jsonl": `{"time":"2026-01-01T00:00:00Z","values":{"x":1,"price":10}}` + "\n" + `{"time":"2026-01-01T00:01:00Z","values":{"x":2,"price":20}}` + "\n" + `{"time":"2026-01-01T00:02:00Z","values":{"x":3,"price":30}}` + "\n",
-	} {
-		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		for _, known := range []bool{false, true} {
-			cfg, err := loaded(t, "", "input.file.path="+path, "output.discard={}", "model.type=var1", "model.exogenous=price")
-			if err != nil {
-				t.Fatal(err)
-			}
-			src, err := OpenFile(cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
-			source, decoder := Messages(src, cfg.Model, known)
-			var got []string
-			messages := make([]stream.Message, 2)
-			for err = nil; !errors.Is(err, io.EOF); {
-				var n int
-				if n, err = source.Read(t.Context(), messages); err != nil && !errors.Is(err, io.EOF) {
-					t.Fatal(err)
-				}
-				for i := range n {
-					got = append(got, decoded(t, decoder, &messages[i])...)
-				}
-			}
-			want := []string{"1 false", "2 false", "3 false"}
-			if known {
-				want = slices.Concat([]string{"1 true", "2 true", "3 true"}, want)
-			}
-			if !slices.Equal(got, want) {
-				t.Errorf("%s, known ahead %v: %q, want %q", name, known, got, want)
-			}
-			if err := src.Close(); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-}
-
-// decoded are the first values of the records of a message, and whether they are known ahead.
-func decoded(t *testing.T, d stream.Decoder, m *stream.Message) (all []string) {
-	t.Helper()
-	splitter, several := d.(stream.Splitter)
-	if several {
-		splitter.Split(m)
-	}
-	for {
-		var r stream.Record
-		var err error
-		if several {
-			if err = splitter.Next(&r); errors.Is(err, io.EOF) {
-				return all
-			}
-		} else {
-			err = d.Decode(&r, m)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, fmt.Sprint(r.Values[slices.Index(r.Names, "x")], r.Ahead))
-		if !several {
-			return all
 		}
 	}
 }
