@@ -192,6 +192,15 @@ func TestOutputInUse(t *testing.T) {
 		t.Errorf("the job of a file ends with %v", err)
 	}
 	group := load("input.kafka.brokers=a:1 input.kafka.topics=t")
+	l := NewLive(group, text, "")
+	_, release, err := l.outputsOf("t-0", map[string]string{"topic": "t", "partition": "0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.work(t.Context(), "t-1", nil, nil, map[string]string{"topic": "t", "partition": "1"}); err == nil || !strings.Contains(err.Error(), "out.jsonl") {
+		t.Errorf("a second partition with one file: %v", err)
+	}
+	release()
 	frozen := open(group)
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
