@@ -5,10 +5,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
-	"github.com/orffvar/forecaster/internal/tools/recordtest"
+	"github.com/orffvar/forecaster/internal/tools/recorded"
 )
 
 // scenario is a series with every kind of incident that its number of variables allows.
@@ -149,7 +150,7 @@ func (s *scenario) record(restarts bool) (lines []string) {
 
 // TestRecordedScores: events and scores of series with all kinds of incidents are those on record, also
 // with restarts. Whoever changes them
-// on purpose writes the record with UPDATE_RECORDS=1, and reads the differences.
+// on purpose writes the record with UPDATE_GATES=1, and reads the differences.
 func TestRecordedScores(t *testing.T) {
 	interval := func(j int) (lower, upper float64) { return -2, 2 + float64(j) }
 	rules := []Rule{{MinDeviation: 5}, {Direction: Above}, {MinRelative: .5}}
@@ -171,5 +172,5 @@ func TestRecordedScores(t *testing.T) {
 		}
 		got = append(got, lines...)
 	}
-	recordtest.Compare(t, filepath.Join("testdata", "scores.txt"), got)
+	recorded.Check(t, filepath.Join("testdata", "scores.txt"), strings.Join(got, "\n")+"\n")
 }

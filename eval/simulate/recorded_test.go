@@ -5,10 +5,11 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/orffvar/forecaster/eval/simulate"
-	"github.com/orffvar/forecaster/internal/tools/recordtest"
+	"github.com/orffvar/forecaster/internal/tools/recorded"
 )
 
 // TestRecordedSeries: every generator draws the series on record from a seed. Accuracies of models are compared on them
@@ -57,7 +58,7 @@ func TestRecordedSeries(t *testing.T) {
 			draw(fmt.Sprintf("setting %d %v of %d", setting, c.Toeplitz, s.Dim()), s, 1000)
 		}
 	}
-	recordtest.Compare(t, filepath.Join("testdata", "series.txt"), got)
+	recorded.Check(t, filepath.Join("testdata", "series.txt"), strings.Join(got, "\n")+"\n")
 	for _, c := range []simulate.SettingConfig{{}, {Setting: 4}, {Setting: 1, Dim: -1}} {
 		func() {
 			defer func() {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/internal/corpus"
+	"github.com/orffvar/forecaster/internal/tools/corpus"
 	"github.com/orffvar/forecaster/internal/wire"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/corpus"
+	"github.com/orffvar/forecaster/internal/tools/corpus"
 )
 
 // checked are the endings of files with a check sum of all that they hold.

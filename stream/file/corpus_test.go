@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/corpus"
+	"github.com/orffvar/forecaster/internal/tools/corpus"
 	"github.com/orffvar/forecaster/stream/file"
 )
 

@@ -54,6 +54,28 @@ func TestOddsOfBlocks(t *testing.T) {
 	}
 }
 
+// Changes x = 1, -1, 2, -2, 1 and y = 1, 0, .5, -.5, 0 explain each other in part: their odds are between the limits. A
+// season that has a share keeps it, one that has none gets none.
+func TestShareIsKeptByLessEvidence(t *testing.T) {
+	for _, before := range []float64{0, .5} {
+		s := share{value: before}
+		s.slope.every = 2 * evidenceBlocks // no term ends, so the evidence alone decides
+		for i, said := range []float64{0, 1, 0, 2, 0, 1} {
+			s.value = before
+			for range 2 { // samples per block
+				s.add(said, []float64{0, 1, 1, 1.5, 1, 1}[i], false, true, true)
+			}
+		}
+		odds := s.evidence.odds()
+		if odds <= evidenceKept || odds >= evidenceOdds {
+			t.Fatalf("the odds are %v, outside of the limits", odds)
+		}
+		if (s.value > 0) != (before > 0) {
+			t.Errorf("a share of %v becomes %v", before, s.value)
+		}
+	}
+}
+
 // A single step that repeats is no season yet: its rise and its fall are.
 func TestEvidenceOfOneStep(t *testing.T) {
 	var e evidence
