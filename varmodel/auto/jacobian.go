@@ -16,6 +16,9 @@ func (s *autoSeries) Smooth() error {
 	return errors.New("each coordinate is forecast from its own past alone")
 }
 
+// LeaveJoint implements regression.Joint.
+func (s *autoSeries) LeaveJoint() { s.joint = true }
+
 func (s *autoSeries) Lags() int { return s.m.depth }
 
 // DerivativeEvery implements regression.Differentiable. A derivative of the mixture costs as much as a forecast

@@ -23,6 +23,7 @@ type autoSeries struct {
 
 	broken  bool // true: the next sample follows a break
 	pending bool // true: the forecasters have made a forecast
+	joint   bool // see LeaveJoint
 
 	gate         *gate
 	smoothing    *smoothing

@@ -59,7 +59,7 @@ const (
 //
 //	1 - (1 - factor) / (1 + k^2),   k = slope / (earlyEvidence standard errors).
 func (p *panel) youngFactor(s *autoSeries) float64 {
-	if s.total >= earlyEnd || !s.m.has(partEarly) {
+	if s.total >= earlyEnd || s.joint || !s.m.has(partEarly) {
 		return 1
 	}
 	t := &p.young

@@ -12,6 +12,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/detection"
+	"github.com/orffvar/forecaster/varmodel/internal/regression"
 )
 
 // Graph has the influence of each variable on each other variable, and the evidence that it is not chance.
@@ -46,7 +47,8 @@ func (g *Graph) Edge(i, j int) bool {
 //	e_a (f - f_b)
 //
 // has a positive mean: the error without j contains the contribution of j. Without influence, f and f_b are alike and the
-// mean is 0. Its standard error comes from batches of consecutive samples. surrogates is the number per variable, at least
+// mean is 0. Laws that a young series has for each variable alone are left out, because they would take the place of j. The
+// standard error of the mean comes from batches of consecutive samples. surrogates is the number per variable, at least
 // 2, or 0 for no evidence. newModel returns an untrained model with derivatives; it is called concurrently.
 func InfluenceGraph(newModel func() (eval.Model, error), rows [][]float64, surrogates int) (*Graph, error) {
 	if len(rows) == 0 {
@@ -118,6 +120,9 @@ func forecastsOf(f eval.Forecaster, rows [][]float64) ([][]float64, error) {
 	d := len(rows[0])
 	forecasts := make([][]float64, len(rows))
 	all := make([]float64, len(rows)*d)
+	if j, ok := eval.As[regression.Joint](f); ok {
+		j.LeaveJoint()
+	}
 	for t, row := range rows {
 		forecasts[t] = all[t*d : (t+1)*d]
 		if !f.ForecastTo(forecasts[t]) {

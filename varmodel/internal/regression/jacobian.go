@@ -8,6 +8,13 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
+// Joint is a Forecaster that can leave out what it knows of each variable alone.
+type Joint interface {
+	// LeaveJoint leaves the forecasts of a young series as they come from all variables, and not nearer to laws of each
+	// variable alone. The state of the series does not have this setting.
+	LeaveJoint()
+}
+
 // Differentiable is a Forecaster with a derivative of its one-step forecast.
 type Differentiable interface {
 	eval.Forecaster
