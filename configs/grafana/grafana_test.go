@@ -474,7 +474,7 @@ func testQueries(t *testing.T, l *language, db server, written []point) {
 			d := l.read(t)[b.uid+".json"]
 			from, to := b.span()
 			q := &question{points: written, set: make(map[string]string), from: from, to: to, ends: l.source == "prometheus", limited: l.name != "influxql"}
-			for i, v := range d.Templating.List[1:] { // behind the data source
+			for i, v := range d.Templating.List[1:] { // after the data source
 				q.set[v.Name] = choose(t, db, &v, l.put(v.text(t), q), q.choices(b.variables[i]))
 			}
 			for _, a := range d.Annotations.List {
@@ -810,7 +810,7 @@ func crowd(t *testing.T, address, bucket, org, token string) []point {
 		fmt.Fprintf(&b, "forecast_metrics,host=a%03d,dc=eu,model=auto,horizon=1,target=_all skill_vs_persistence=%g %d\n", i, share-.5, at.UnixNano())
 	}
 	for i, share := range []float64{.25, .75} {
-		fmt.Fprintf(&b, "observation,host=web1,dc=eu cpu_share=%g %d\n", share, at.Add(time.Duration(10*(i+1))*time.Second).UnixNano())
+		fmt.Fprintf(&b, "observation,host=web1,dc=eu cpu_share=%g %d\n", share, at.Add(time.Duration(10*(i+1))*time.Second-10*time.Minute).UnixNano()) // where fill has no alarm
 	}
 	for i := range 250 {
 		fmt.Fprintf(&b, "forecast_events,host=web1,dc=us,kind=gap text=\"no samples\" %d\n", at.Add(time.Duration(i)*time.Second).UnixNano())

@@ -149,8 +149,7 @@ func (s *scenario) record(restarts bool) (lines []string) {
 }
 
 // TestRecordedScores: events and scores of series with all kinds of incidents are those on record, also
-// with restarts. Whoever changes them
-// on purpose writes the record with UPDATE_GATES=1, and reads the differences.
+// with restarts. After an intended change, write the record with UPDATE_GATES=1 and read the differences.
 func TestRecordedScores(t *testing.T) {
 	interval := func(j int) (lower, upper float64) { return -2, 2 + float64(j) }
 	rules := []Rule{{MinDeviation: 5}, {Direction: Above}, {MinRelative: .5}}

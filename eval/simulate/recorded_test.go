@@ -12,8 +12,8 @@ import (
 	"github.com/orffvar/forecaster/internal/tools/recorded"
 )
 
-// TestRecordedSeries: every generator draws the series on record from a seed. Accuracies of models are compared on them
-// over years: another series would be another yardstick.
+// TestRecordedSeries: every generator draws the series on record from a seed. Accuracies of different
+// versions are compared on these series, so the series must not change.
 func TestRecordedSeries(t *testing.T) {
 	var got []string
 	add := func(name string, rows [][]float64) {

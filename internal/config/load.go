@@ -14,7 +14,7 @@ import (
 
 // Sources are the layers of a configuration above the defaults. A later field has precedence over an earlier one.
 type Sources struct {
-	Defaults []Setting // those of a command
+	Defaults []Setting // settings with the lowest priority: the defaults of the flags of a command
 	Files    []string  // paths of YAML files, merged in this order
 	Environ  []string  // environment, as from os.Environ
 	Set      []Setting // settings of --set and of flags

@@ -56,7 +56,7 @@ func TestTracerPassesOnWhatABatchHas(t *testing.T) {
 				if err := got.Write(t.Context(), b); err != nil {
 					t.Fatal(err)
 				}
-				for _, f := range b.Forecasts { // what a batch has is used again
+				for _, f := range b.Forecasts { // the engine reuses the memory of a batch
 					clear(f.Yhat)
 					clear(f.Lower)
 				}

@@ -277,7 +277,8 @@ func TestWhatIsNewStarts(t *testing.T) {
 
 // TestAnchorsGoOn: the default model keeps what it has learnt about the anchor horizons that the
 // old and the new horizon have in common: its forecasts stay close to those of an engine that was
-// never stopped, three times as close as those of a model whose horizons begin. Laws make those near, too: 5 times was measured.
+// never stopped, at least three times as close as those of a model whose horizons are new. The laws bring the new ones
+// close as well; the measured ratio is 5.
 func TestAnchorsGoOn(t *testing.T) {
 	const learnt, more = 2000, 20
 	rows := walk(learnt+more, 2)

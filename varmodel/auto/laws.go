@@ -25,7 +25,7 @@ const (
 	lineKind                // lines
 	returnKind              // returns to a mean
 	detourKind              // returns to a line
-	inertiaKind             // walks with a drift and correlated increments; without the drift a trend would end
+	inertiaKind             // walks with a drift and correlated increments; only the drift continues a trend
 	swingKind               // swings around a mean
 	lawKinds
 )
@@ -37,7 +37,7 @@ var odds = [lawKinds]float64{
 }
 
 // laws lists the laws: variables that return to a mean or a line, that swing, or whose increments are correlated. These
-// have few coefficients, so a young series tells which of the laws is near long before a regression has learnt it. The
+// have few coefficients, so a young series shows which law is close, long before a regression has learnt it. The
 // grid is as coarse as the loss of TestOdds allows.
 var laws = newLaws()
 

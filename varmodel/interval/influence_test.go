@@ -185,7 +185,7 @@ func TestEdgesOfANetwork(t *testing.T) {
 	}
 	edges, found, pairs, wrong := edgesOf(graph, g.Edges())
 	t.Logf("found %d of %d edges, %d of %d others", found, edges, wrong, pairs)
-	// .5 % of 75 pairs are .4; the aims are those of the issue about influences.
+	// .5 % of 75 pairs are .4; At least four of five edges are found, and at most 8 % of the others.
 	if found < (4*edges+4)/5 || wrong > pairs*8/100 {
 		t.Errorf("found %d of %d edges and %d of %d others", found, edges, wrong, pairs)
 	}

@@ -47,7 +47,7 @@ func (n *noisy) bounds() (lower, upper []float64, ok bool) {
 	return lower, upper, ok
 }
 
-// The noise of the issue about intervals that follow the state, .2 + .8 |tanh x|, and two more.
+// The noise has the size .2 + .8 |tanh x|, and two more.
 // 3000 x 3 outcomes in a fifth have a standard deviation of .0032; the adaptive factors add about
 // as much. Regression on |x| is no exact model of these shapes: .86 to .94 is asked for.
 func TestStateWidthsHoldTheCoverageOfEachFifth(t *testing.T) {

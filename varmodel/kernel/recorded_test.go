@@ -32,7 +32,7 @@ func TestModelsAsRecorded(t *testing.T) {
 		}
 	}
 	builds := modeltest.Builds{
-		"no influences": func() (eval.Model, error) { // for want of a derivative
+		"no influences": func() (eval.Model, error) { // the kernel has no derivative
 			return NewVAR(VARConfig{Dim: d, Order: 1, Horizon: h, Seed: 3, Map: frequencies(spectrum.Laplacian{Gamma: 1})})
 		},
 	}

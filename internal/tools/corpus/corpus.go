@@ -1,4 +1,4 @@
-// Package corpus holds what the files of internal/wire/testdata/corpus say, for the tests of readers. Programs that
+// Package corpus knows the contents of the files in internal/wire/testdata/corpus, for the tests of readers. Programs that
 // people use have written these files.
 package corpus
 
@@ -21,7 +21,7 @@ import (
 // Cells are the values of each variable of each series by time, NaN where one is missing.
 type Cells map[string]map[string]map[int64]float64
 
-// Read reads a file to its end. The error is also that of the first row that is refused.
+// Read reads a file to its end. A refused row is an error, too.
 func Read(src *file.Source) (Cells, error) {
 	found := make(Cells)
 	decoder := src.Decoder()
@@ -36,7 +36,7 @@ func Read(src *file.Source) (Cells, error) {
 				found[r.Series][r.Names[j]] = column
 			}
 			if _, twice := column[r.Time]; twice {
-				return fmt.Errorf("%s of %s at %d is there twice", r.Names[j], r.Series, r.Time)
+				return fmt.Errorf("%s of %s at %d occurs twice", r.Names[j], r.Series, r.Time)
 			}
 			column[r.Time] = v
 		}
@@ -122,7 +122,7 @@ func Compare(t testing.TB, got Cells, want map[string]map[string][][2]*float64) 
 				v, there := column[int64(*row[0])*1000]
 				switch {
 				case !there:
-					t.Fatalf("%s of %s has nothing at %.0f", name, series, *row[0])
+					t.Fatalf("%s of %s has no value at %.0f", name, series, *row[0])
 				case row[1] == nil && v == v, row[1] != nil && !(math.Abs(v-*row[1]) <= 1e-7*math.Abs(*row[1])):
 					t.Fatalf("%s of %s at %.0f is %v, want %v", name, series, *row[0], v, row[1])
 				}

@@ -162,7 +162,7 @@ func (s *sniffer) intervals() error {
 	if i < 0 {
 		return nil
 	}
-	return fmt.Errorf("column %s has the begin and the end of each step, such as %q: keep the begin with  sed -E 's/(:[0-9]{2}) ?(-|–|\\/) ?[0-9]{1,4}[-.\\/][0-9]{1,2}[-.\\/][0-9]{1,4}[ T][0-9:]+/\\1/' IN > OUT", s.header[i], s.rows[0][i])
+	return fmt.Errorf("column %s has the beginning and the end of each step, such as %q: keep the beginning with  sed -E 's/(:[0-9]{2}) ?(-|–|\\/) ?[0-9]{1,4}[-.\\/][0-9]{1,2}[-.\\/][0-9]{1,4}[ T][0-9:]+/\\1/' IN > OUT", s.header[i], s.rows[0][i])
 }
 
 func (s *sniffer) namesOf(columns []int) string {

@@ -10,8 +10,8 @@ import (
 
 // Joint is a Forecaster that can leave out what it knows of each variable alone.
 type Joint interface {
-	// LeaveJoint leaves the forecasts of a young series as they come from all variables, and not nearer to laws of each
-	// variable alone. The state of the series does not have this setting.
+	// LeaveJoint stops moving the forecasts of a young series towards laws of each variable alone. The setting is not
+	// part of the state.
 	LeaveJoint()
 }
 
