@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -167,11 +168,17 @@ func TestSettling(t *testing.T) {
 // or sent again, all of them over a new connection, until the server takes them.
 func TestSettlingWhenIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var asked []string
-		link, down := new(Link), false
+		var (
+			mu    sync.Mutex
+			asked []string
+			down  bool
+		)
+		link := new(Link)
 		sink := New(Config{
 			BatchSize: 1, Settle: 10 * time.Second, Link: link, Log: slog.New(slog.DiscardHandler),
 			Attempt: func(_ context.Context, lines []byte) error {
+				mu.Lock()
+				defer mu.Unlock()
 				asked = append(asked, valuesOf(lines))
 				if down {
 					return errors.New("gone")
@@ -184,6 +191,8 @@ func TestSettlingWhenIdle(t *testing.T) {
 			t.Helper()
 			time.Sleep(d)
 			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
 			if got := strings.Join(asked, "|"); got != want || sink.Stats().Unsettled != unsettled || sink.Stats().Problem != problem {
 				t.Errorf("asked %s, want %s; %+v", got, want, sink.Stats())
 			}
@@ -199,9 +208,13 @@ func TestSettlingWhenIdle(t *testing.T) {
 		if err := sink.Write(t.Context(), points(1)); err != nil {
 			t.Fatal(err)
 		}
+		mu.Lock()
 		asked, down = nil, true
+		mu.Unlock()
 		wait(25*time.Second, "0|0", 1, "gone")
+		mu.Lock()
 		down = false
+		mu.Unlock()
 		link.Connected() // to a new process of the server
 		wait(10*time.Second, "0|0", 1, "")
 		wait(10*time.Second, "0", 0, "")
