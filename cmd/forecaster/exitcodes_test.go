@@ -87,8 +87,8 @@ func TestSourcesOfProduce(t *testing.T) {
 	}
 }
 
-// TestCommandsOfFilesFail: each command that reads a file ends with the code of the mistake, what is wrong with the file or the
-// setting on the first line of stderr, and nothing on stdout.
+// TestCommandsOfFilesFail: each command that reads a file ends with the exit code of the mistake. The first line of stderr
+// names the problem of the file or the setting, and stdout is empty.
 func TestCommandsOfFilesFail(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -72,7 +72,7 @@ func (p *pieces) Next(r *stream.Record) error {
 }
 
 // The inputs of the messages that lie at most rows ahead come before each message, once and in order; then its own records, of
-// which some may be refused. An error of the source or of the decoder comes after what was read before it.
+// which some may be refused. An error of the source or of the decoder follows the records read before it.
 func TestInputsComeSoFarAhead(t *testing.T) {
 	errSource := errors.New("of the source")
 	for _, c := range []struct {

@@ -117,7 +117,7 @@ func TestConfigIsCopied(t *testing.T) {
 	}
 }
 
-// TestConstructors: the error of each constructor ends the work, and says what could not be made.
+// TestConstructors: the error of each constructor ends the engine and names the part that was not made.
 func TestConstructors(t *testing.T) {
 	boom := errors.New("boom")
 	for want, change := range map[string]func(c *engine.Config){

@@ -61,7 +61,7 @@ func TestHalfFloats(t *testing.T) {
 	}
 }
 
-// What is wrong with a compressed file, and the remedy for its kind.
+// TestDamagedTexts: the error of a compressed file names the damage and the remedy for its kind.
 func TestDamagedTexts(t *testing.T) {
 	const truncated, damaged, again = "the compressed file is truncated, its end is missing: ", "the compressed file is damaged: ", "copy it again"
 	for _, c := range []struct {
