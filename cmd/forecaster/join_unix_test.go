@@ -81,7 +81,7 @@ func TestRealJoin(t *testing.T) {
 		return strings.Replace(fmt.Sprintf(path, member), "{partition}", "0", 1)
 	}
 	var got []string
-	written := func() bool {
+	written := func() bool { // a member that loses the topic before its state is committed has written what the other writes again
 		got = got[:0]
 		for i := range 2 {
 			if path := of(live, i); exists(path) {
@@ -89,6 +89,7 @@ func TestRealJoin(t *testing.T) {
 			}
 		}
 		slices.Sort(got)
+		got = slices.Compact(got)
 		return len(got) > 0
 	}
 	member(0)
