@@ -97,11 +97,8 @@ func (p *panel) forecast(s *autoSeries) {
 	}
 	p.mixture.forecastTo(s.next, last, p.forecasts)
 	factor := p.youngFactor(s)
-	for j, v := range last {
-		p.start[j] = v + s.smoothing.ahead(j, 1, nextResponses)
-		if s.remainder != nil {
-			p.start[j] += s.remainder.season[j] - s.seasons.last[j]
-		}
+	if s.total < earlyEnd {
+		p.startTo(p.start, s)
 	}
 	for j, v := range s.next {
 		switch {
@@ -109,6 +106,16 @@ func (p *panel) forecast(s *autoSeries) {
 			s.next[j] = last[j] // v is not finite
 		case factor < 1:
 			s.next[j] = p.start[j] + factor*(v-p.start[j])
+		}
+	}
+}
+
+// startTo writes the one-step forecasts by smoothing.
+func (p *panel) startTo(dst []float64, s *autoSeries) {
+	for j, v := range s.past.Lag(0) {
+		dst[j] = v + s.smoothing.ahead(j, 1, nextResponses)
+		if s.remainder != nil {
+			dst[j] += s.remainder.season[j] - s.seasons.last[j]
 		}
 	}
 }

@@ -304,10 +304,10 @@ func (s *seasons) Observe(inverse []float64) {
 		switch {
 		case c.run == c.period && c.learnt == 0:
 			c.begin(s.past.Lag, s.cycles[:k], 0, inverse)
-		case c.run >= c.period:
-			c.learn(y, others, inverse, s.past.ObservedAt(0))
+			c.check()
+		case c.run >= c.period && c.learn(y, others, inverse, s.past.ObservedAt(0)):
+			c.check()
 		}
-		c.check()
 		s.active = s.active || c.active
 		for j, v := range c.prior {
 			if share := c.share[j].value; share > 0 {

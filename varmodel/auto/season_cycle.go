@@ -210,9 +210,10 @@ func (c *cycle) change(lag, j int, by float64) {
 	}
 }
 
-// learn updates shape and shares with the observed values of the sample y. others is the sum of the shapes of
-// shorter cycles, and inverse holds 1 / standard deviation (0 for constant variables), dim each.
-func (c *cycle) learn(y, others, inverse []float64, observed []bool) {
+// learn updates shape and shares with the observed values of the sample y, and reports whether a share may have changed.
+// others is the sum of the shapes of shorter cycles, and inverse holds 1 / standard deviation (0 for constant variables),
+// dim each.
+func (c *cycle) learn(y, others, inverse []float64, observed []bool) (changed bool) {
 	mean := c.At(0)
 	if c.count[c.phase] < cycleMemory {
 		c.count[c.phase]++
@@ -222,10 +223,10 @@ func (c *cycle) learn(y, others, inverse []float64, observed []bool) {
 		v -= c.total[j]*perPeriod + others[j]
 		p := float64(mean[j]) * c.unit[j]
 		if !observed[j] {
-			c.share[j].add(0, 0, c.given, c.soon(), false)
+			changed = c.share[j].add(0, 0, c.given, c.soon(), false) || changed
 			continue
 		}
-		c.share[j].add(p*inverse[j], v*inverse[j], c.given, c.soon(), true)
+		changed = c.share[j].add(p*inverse[j], v*inverse[j], c.given, c.soon(), true) || changed
 		if inverse[j] > 0 {
 			limit := shapeLimit / inverse[j]
 			v = series.ClipTo(v, p-limit, p+limit)
@@ -233,6 +234,7 @@ func (c *cycle) learn(y, others, inverse []float64, observed []bool) {
 		c.Set(mean, j, p+rate*(v-p))
 	}
 	c.learnt++
+	return changed
 }
 
 // check sets active, said and sure from the shares.

@@ -30,9 +30,9 @@ type share struct {
 	value    float64
 }
 
-// add updates the share with a forecast (said) and its outcome (happened), in standard deviations. Both are 0 if the
-// outcome was not observed. soon: see cycle.soon.
-func (s *share) add(said, happened float64, given, soon, observed bool) {
+// add updates the share with a forecast (said) and its outcome (happened), in standard deviations, and reports whether
+// slope or evidence may have changed. Both are 0 if the outcome was not observed. soon: see cycle.soon.
+func (s *share) add(said, happened float64, given, soon, observed bool) (changed bool) {
 	said = series.ClipTo(said, -shareDistance, shareDistance)
 	happened = series.ClipTo(happened, -shareDistance, shareDistance)
 	block := s.evidence.add(said, happened, s.slope.every, observed)
@@ -41,12 +41,12 @@ func (s *share) add(said, happened float64, given, soon, observed bool) {
 		s.evidence.forget(s.slope.memory)
 	}
 	if !term && (given || !block) {
-		return
+		return block
 	}
 	had := s.value > 0
 	s.value = s.slope.value
 	if given {
-		return
+		return true
 	}
 	ratio, early := s.evidence.share()
 	if !(ratio > evidenceDoubt) {
@@ -61,13 +61,17 @@ func (s *share) add(said, happened float64, given, soon, observed bool) {
 			s.value = max(s.value, early)
 		}
 	}
+	return true
 }
 
 // sure reports whether slope and evidence are statistically significant, with value > saidShare. A given cycle needs
 // only value > saidShare.
 func (s *share) sure(given bool) bool {
+	if s.value <= saidShare || given {
+		return s.value > saidShare
+	}
 	ratio, _ := s.evidence.share()
-	return s.value > saidShare && (given || ratio > 1 && s.slope.sure())
+	return ratio > 1 && s.slope.sure()
 }
 
 func (s *share) State(c *snapshot.Codec) {

@@ -65,6 +65,7 @@ type smoothing struct {
 	best       []float64 // dim: mean squared error of the best smoother or law; 0: not known
 	lawErrors  []float64 // dim x laws: like errors
 	lawWeights []float64 // dim x laws: like weights
+	used       [][]uint8 // dim: indices of the laws with a weight
 	lines      []line    // dim
 	morning    bool      // true: the series is shorter than a day of the clock, so a line may be a morning
 
@@ -72,7 +73,7 @@ type smoothing struct {
 }
 
 func newSmoothing(d int) *smoothing {
-	b := &smoothing{dim: d, lines: make([]line, d)}
+	b := &smoothing{dim: d, lines: make([]line, d), used: make([][]uint8, d)}
 	for _, v := range []*[]float64{&b.deviation, &b.slope, &b.errors, &b.weights} {
 		*v = make([]float64, len(smoothers)*d)
 	}
@@ -199,10 +200,9 @@ func (b *smoothing) combine(j int) {
 		level += b.weights[i] * b.deviation[i]
 		ramp += b.weights[i] * b.slope[i]
 	}
-	for k, w := range b.lawWeights[j*len(laws) : (j+1)*len(laws)] {
-		if w > 0 {
-			ramp += w * b.slope[laws[k].centre*b.dim+j]
-		}
+	weights := b.lawWeights[j*len(laws) : (j+1)*len(laws)]
+	for _, k := range b.used[j] {
+		ramp += weights[k] * b.slope[laws[k].centre*b.dim+j]
 	}
 	b.level[j], b.ramp[j] = level, ramp
 }
@@ -240,16 +240,26 @@ func (b *smoothing) weigh(j int, s *series.Scaler) {
 	for k := range weights {
 		weights[k] /= sum
 	}
+	b.use(j)
+}
+
+// use lists the laws of variable j with a weight.
+func (b *smoothing) use(j int) {
+	b.used[j] = b.used[j][:0]
+	for k, w := range b.lawWeights[j*len(laws) : (j+1)*len(laws)] {
+		if w > 0 {
+			b.used[j] = append(b.used[j], uint8(k))
+		}
+	}
 }
 
 // ahead returns the forecast increment of variable j over h steps. of is responses(h).
 func (b *smoothing) ahead(j, h int, of []response) float64 {
 	v := b.level[j] + b.ramp[j]*max(min(float64(h), lineGoesOn*b.count[j]), b.steps(j, h))
-	for k, w := range b.lawWeights[j*len(laws) : (j+1)*len(laws)] {
-		if w > 0 {
-			c := laws[k].centre*b.dim + j
-			v += w * (of[k].level*b.deviation[c] + of[k].step*(b.step[j]-b.slope[c]))
-		}
+	weights := b.lawWeights[j*len(laws) : (j+1)*len(laws)]
+	for _, k := range b.used[j] {
+		c := laws[k].centre*b.dim + j
+		v += weights[k] * (of[k].level*b.deviation[c] + of[k].step*(b.step[j]-b.slope[c]))
 	}
 	return v
 }
@@ -271,6 +281,7 @@ func (b *smoothing) stateOf(c *snapshot.Codec, _ *autoSeries) {
 	}
 	for j := range b.lines {
 		b.lines[j].State(c)
+		b.use(j)
 	}
 }
 
