@@ -78,7 +78,7 @@ type DoublyStochasticConfig struct {
 // It is not safe for concurrent use. Steps and predictions do not allocate.
 type DoublyStochastic struct {
 	cfg    DoublyStochasticConfig
-	dims   Dims // of each block
+	dims   Dims // sizes of each block
 	blocks []Map
 
 	t       int // steps taken
@@ -88,7 +88,7 @@ type DoublyStochastic struct {
 
 	theta []float64 // true weights are s*theta: decay of all costs one product
 	s     float64
-	mean  *numeric.Mean // of Average, or nil
+	mean  *numeric.Mean // average of the weights; nil without Average
 	pre   preconditioner
 
 	x, y    []float64 // pairs of the next step

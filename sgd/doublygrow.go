@@ -9,8 +9,8 @@ import (
 	"github.com/orffvar/forecaster/sgd/internal/numeric"
 )
 
-// Grow replaces the blocks by more of them, of which the first are the present
-// ones with the factor 1/sqrt(D) of the new D. The weights are multiplied by
+// Grow replaces the blocks by more blocks. The first new blocks are the present
+// blocks, with the factor 1/sqrt(D) of the new D. The weights are multiplied by
 // sqrt(D_new/D_old), so that no prediction changes; the next steps visit the new
 // blocks. It allocates. An average starts again when all blocks are in use.
 func (l *DoublyStochastic) Grow(blocks []Map) error {

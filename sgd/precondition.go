@@ -19,8 +19,8 @@ type Preconditioner interface {
 
 // preconditioner is the state of a Preconditioner.
 type preconditioner interface {
-	// apply replaces the gradient g of block i, of which phi has the features of
-	// the mini-batch, by the direction of the step.
+	// apply replaces the gradient g of block i by the direction of the step. phi has the features of the
+	// mini-batch.
 	apply(g []float64, i int, m Map, phi []float64)
 
 	// grow makes room for n blocks after the features were divided by f.
@@ -79,8 +79,9 @@ func (p *adaGrad) state(c *snapshot.Codec) { c.Float64s(p.sum) }
 // shrinking the other blocks as well moves the fixed point.
 type Hessian struct {
 	// Forgetting is the weight of the old average of a block when a new mini-batch is added: 0 uses only the current
-	// mini-batch, 0.99 damps the noise of small ones. A small mini-batch of n also needs a rate that decreases from about
-	// n / (parameters of a block): its gradient is amplified by the inverse of that in directions without other samples.
+	// mini-batch, 0.99 damps the noise of small ones. A mini-batch of n samples, fewer than the parameters of a block, also
+	// needs a rate that decreases from about n / parameters: in directions without other samples its gradient is amplified
+	// by parameters / n.
 	Forgetting float64
 
 	// Output is B, p x p' row-major, of a decomposable map. The inverse is then computed factor by factor (a Stein

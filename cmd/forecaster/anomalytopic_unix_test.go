@@ -17,8 +17,8 @@ import (
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 )
 
-// TestRealAnomaliesHaveATopic: a shift of one of two variables is one begin and one end in the topic
-// of anomalies, with the variable to blame. A job from Kafka that is killed between the two sends the
+// TestRealAnomaliesHaveATopic: a shift of one of two variables is one message of its beginning and one of its end in
+// the topic of anomalies, with the variable to blame. A job from Kafka that is killed between the two sends the
 // messages that a job from a file sends, byte for byte; after the start some may be there again.
 func TestRealAnomaliesHaveATopic(t *testing.T) {
 	t.Parallel()

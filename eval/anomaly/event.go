@@ -86,7 +86,7 @@ type eventState struct {
 	shift    levelShift         // the jump that began the event
 	highest  float64            // largest score; Event.Score follows if it is clearly exceeded
 	peaks    [viewCount]float64 // largest score of each view
-	sums     [viewCount]float64 // of the scores of each view
+	sums     [viewCount]float64 // sum of the scores of each view
 	since    [viewCount]int64   // age at the first score above 1 of each view; 0 = none
 	ended    Event              // event that the last sample has ended, if endedNow
 

@@ -75,7 +75,7 @@ func (s *scenario) next(r *rand.Rand, i int, y, yhat []float64) []float64 {
 }
 
 // record writes the scores of a scenario: each event, and the sums of all results of the scorer. A restart in every 97th
-// row, and after the begin of each event, replaces the scorer by one with its state.
+// row, and after the beginning of each event, replaces the scorer by one with its state.
 func (s *scenario) record(restarts bool) (lines []string) {
 	r := rand.New(rand.NewPCG(uint64(s.rows), uint64(s.c.Dim)))
 	scorer := NewScorer(s.c)

@@ -90,7 +90,7 @@ type anomalyRuns struct {
 
 	// State of the last sample.
 	odds  []float64 // inverse probability of the run of each variable; 0 = none
-	begin int64     // begin of the least probable run
+	begin int64     // beginning of the least probable run
 	age   int64     // length of the least probable run
 }
 

@@ -10,7 +10,7 @@ import (
 const (
 	sentinelRatio = 10  // least distance of a lone value from the range so far and from its forecast, in usual errors
 	sentinelWidth = .25 // least distance of a lone value from the range, in ranges, for one variable
-	sentinelsWide = 1   // sentinelWidth for several variables, some of which seldom move
+	sentinelsWide = 1   // sentinelWidth for several variables, some of which rarely move
 	lessonsPer    = 1.5 // alarms of Jump that may be learnt per expected alarm
 	lessonsMost   = 3   // largest number of such alarms that is saved up
 	lessonsFrom   = 400 // number of samples up to which all alarms are learnt
@@ -63,7 +63,7 @@ func (s *Scorer) excludeLone(dst, y, yhat []float64, factor float64) (any bool) 
 				s.jump.learn(l.jump[1])
 			}
 			l.value, l.jump, l.waits = [2]float64{v, l.value[0]}, [2]float64{math.NaN(), l.jump[0]}, true
-			s.waits = len(y) == 1 // of several variables, the others also contribute to the statistic
+			s.waits = len(y) == 1 // with several variables, the others also contribute to the statistic
 			continue
 		default:
 			if l.waits && outside { // the lone value lasts

@@ -13,7 +13,7 @@ const (
 	stateKnown    = 200 // number of samples after which covariance and standard deviations change slowly
 	stateRest     = 8   // after stateKnown, one of stateRest samples changes them
 	stateClip     = 3   // largest deviation of a variable in standard deviations, for stateMany or more variables
-	stateMost     = 25  // largest squared deviation from the prediction by the others, for as many variables
+	stateMost     = 25  // largest squared deviation from the prediction by the other variables, for stateMany or more variables
 	stateMany     = 16  // number of variables; for fewer, both limits grow in proportion
 	stateClipOne  = 1e6 // stateClip of a single variable
 	stateFar      = 100 // largest value in the mean and the variance, in standard deviations

@@ -18,7 +18,7 @@ func newMeans(c ScorerConfig) *Scorer {
 	return newScorer(means, lanes.TallyErrors)
 }
 
-// pushErrors is Push for forecasts of which only the errors are scored.
+// pushErrors is Push for forecasts if only their errors are scored.
 func (s *Scorer) pushErrors(forecast []float64) {
 	d := s.c.Dim
 	for k := range s.next {

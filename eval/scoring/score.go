@@ -8,7 +8,7 @@ package scoring
 // left out. Absolute scores (MSE, RMSE, MAE, SCVMSE, SCVSD, Width, Pinball) are plain averages over the variables.
 // They are meaningful if the variables share a unit or were scaled before.
 type Score struct {
-	N               int64   // number of scored samples; over all variables, of samples with at least one scored coordinate
+	N               int64   // number of scored samples; over all variables: samples with at least one scored coordinate
 	MSE, RMSE, MAE  float64 // in units of the data (squared for MSE)
 	NMSE            float64 // MSE / variance of the target over the scored samples
 	MASE            float64 // MAE / MAE of persistence at the same horizon

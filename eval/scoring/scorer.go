@@ -75,8 +75,8 @@ type Scorer struct {
 	// next when its target comes. A slot has the rows of lanes.Tally, then the bounds of the joint region, Dim
 	// each. NaN: no forecast; the other rows are then undefined.
 	pending []float64
-	begin   []int     // begin of each ring, then the end of the last ring
-	next    []int     // begin of the slot of this step in each ring
+	begin   []int     // start of each ring, then the end of the last ring
+	next    []int     // start of the slot of this step in each ring
 	rows    int       // number of rows of a slot for lanes.Tally
 	stride  int       // length of a slot
 	totals  []float64 // scratch, horizons x 3

@@ -15,7 +15,7 @@ const (
 )
 
 // TuneCollector limits a large heap to 1.4 times the bytes in use, unless GOGC is set. The default of Go is twice the bytes
-// in use, but the models of many series stay in use. A small heap is collected seldom.
+// in use, but the models of many series stay in use. A small heap is collected rarely.
 func TuneCollector() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(smallPercent)

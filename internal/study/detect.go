@@ -18,7 +18,7 @@ type Detection struct {
 	N             int           `json:"n"`
 	Labelled      int           `json:"labelled"`
 	Alarms        int           `json:"alarms"`  // number of rows with a score above the threshold
-	Flagged       int           `json:"flagged"` // number of rows between the begin and the end of an anomaly
+	Flagged       int           `json:"flagged"` // number of rows between the beginning and the end of an anomaly
 	PerThousand   report.Number `json:"alarms_per_1000"`
 	FalsePer1000  report.Number `json:"false_alarms_per_1000"`
 	Precision     report.Number `json:"precision"`
@@ -43,8 +43,8 @@ const (
 // zWindows are the windows of the baseline z-scores, in rows.
 var zWindows = []int{100, 1000}
 
-// DetectRows compares the scores of all rows with the labels. Precision, recall and F1 count all rows between the begin
-// and the end of an anomaly. The second detection is that of the state score, which level sets do not have.
+// DetectRows compares the scores of all rows with the labels. Precision, recall and F1 count all rows between the
+// beginning and the end of an anomaly. The second detection is that of the state score, which level sets do not have.
 func DetectRows(name string, rows *Anomalies, threshold float64, data *Samples, l *Labels) []Detection {
 	scores, flagged := rows.flat()
 	all := []Detection{detect(name, scores, flagged, threshold, data, l)}

@@ -20,11 +20,11 @@ type Outcome struct {
 	Results []Result         // by horizon
 	Losses  []scoring.Losses // by horizon: losses of all samples in order, see engine.Evaluation
 	Scaled  []scoring.Losses // Losses with errors in standard deviations of the scored rows; nil unless Options.Pooled
-	Seasons []Seasons        // after the last row, of the first seed
+	Seasons []Seasons        // seasons of the first seed after the last row
 	Mean    *Mean            // means over the horizons; nil for one horizon
 
-	Detections []Detection  // of the first seed; nil without labels
-	Limits     []LimitScore // of the first seed; nil without limits
+	Detections []Detection  // detections of the first seed; nil without labels
+	Limits     []LimitScore // limits of the first seed; nil without limits
 }
 
 // drawnWeights is the approximate number of points in the plot of expert weights.

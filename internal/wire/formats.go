@@ -17,7 +17,7 @@ import (
 
 // dataFormat is a row of the table of formats: for messages, for files to read, and for files to write.
 type dataFormat struct {
-	name  string // of input.data_format, input.file.format, input.stdin.format and output.file.format
+	name  string // value of input.data_format, input.file.format, input.stdin.format and output.file.format
 	about string // line of the documentation
 
 	settings func() config.Settings // settings of the block below input, whose name is block or else name; nil: no settings

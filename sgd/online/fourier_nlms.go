@@ -64,7 +64,7 @@ func NewFourierNLMS(cfg FourierNLMSConfig) (*FourierNLMS, error) {
 	}
 	l := &FourierNLMS{cfg: cfg, d: len(cfg.Frequencies) / cfg.Inputs, limit: fewSteps}
 	fill := func(n int) int { return (n + vec.Panel - 1) / vec.Panel * vec.Panel }
-	m := 2*fill(l.d) + fill(cfg.Given) // of a row of weights
+	m := 2*fill(l.d) + fill(cfg.Given) // length of a row of weights
 	if 8*(cfg.Outputs*m+cfg.Inputs*fill(l.d)) > firstCache {
 		l.limit = manySteps
 	}

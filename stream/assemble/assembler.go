@@ -193,7 +193,7 @@ func (a *Assembler) newSeries(name string, variables []string) *stream.Series {
 // Sample holds the values of all variables of a series at one time.
 type Sample struct {
 	Series *stream.Series // replaced when the variables of the series change
-	Place  int            // of the series, in order of appearance
+	Place  int            // index of the series, in order of appearance
 	Row    int64          // number of samples of Series before this one, without missing ones
 	Time   int64          // ns since 1970 UTC
 	Y      []float64      // length dim; NaN = missing
@@ -209,8 +209,8 @@ type Sample struct {
 	// disagree with it. Otherwise 0. With Wrong != 0 the previous sample is no neighbour in time.
 	Wrong int64
 
-	Spacing   Spacing          // to the next sample; 0 = not known yet
-	exogenous *exogenousInputs // of the series, or nil
+	Spacing   Spacing          // time to the next sample; 0 = not known yet
+	exogenous *exogenousInputs // inputs of the series, or nil
 }
 
 // Receiver receives the samples and refusals of an Assembler. Arguments are valid until the method returns.

@@ -86,7 +86,7 @@ func (r *request) settle(ctx context.Context, lines []byte) (*failure, error) {
 		return nil, nil
 	}
 	if len(s.kept) == 0 {
-		r.takeFresh() // of these lines: no line was sent over an earlier connection
+		r.takeFresh() // no line was sent over an earlier connection
 	}
 	if len(lines) > 0 {
 		s.kept, s.bytes = append(s.kept, accepted{bytes.Clone(lines), time.Now()}), s.bytes+len(lines)

@@ -16,10 +16,10 @@ import (
 // scoredSeries is the scorer's part of a series; see series for the engine's part.
 type scoredSeries struct {
 	info  *stream.Series
-	place int   // in order of appearance
-	time  int64 // of the last sample
+	place int   // index, in order of appearance
+	time  int64 // time of the last sample
 
-	scorers   []modelScorer   // of the model, then of the baselines
+	scorers   []modelScorer   // scorer of the model, then those of the baselines
 	baselines []*baseline     // in the order of Config.Baselines
 	anomalies *anomaly.Scorer // nil with Evaluation.NoAnomalies
 

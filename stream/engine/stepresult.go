@@ -16,7 +16,7 @@ type stepResult struct {
 	arrival int32 // see Results.arrival
 	insight int32 // the insight is Results.insights[insight-1]; 0 = none
 	series  *scoredSeries
-	time    int64 // of the sample
+	time    int64 // time of the sample
 	row     int64 // number of samples of the series before this one, without missing ones
 
 	y             []float64        // dim; NaN = missing

@@ -61,8 +61,8 @@ func (a *AnomalyPhase) Text() string {
 	return text + a.seen() + a.falseAlarms()
 }
 
-// seen describes the observed and the expected value of the leading variable, and the begin of an anomaly that is
-// older than its first alarm.
+// seen describes the observed and the expected value of the leading variable, and the beginning of an anomaly that
+// is older than its first alarm.
 func (a *AnomalyPhase) seen() string {
 	v := &a.Seen
 	text := ""

@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/stream/event"
 )
 
-// The text of an alarm has the observed and the expected value, the begin, and the expected number of false alarms.
+// The text of an alarm has the observed and the expected value, the beginning, and the expected number of false alarms.
 func TestTextOfAnAlarmExplainsIt(t *testing.T) {
 	a := &event.AnomalyPhase{Phase: event.Begin, Variables: []string{"cpu", "mem"}, Event: anomaly.Event{
 		Begin: 60e9, Samples: 4, Score: 1.5, StateScore: .25, Cause: anomaly.Flat, Shares: []float64{.02, .98}, FalsePerDay: .1,

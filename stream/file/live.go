@@ -9,7 +9,7 @@ import (
 // goroutine ends after close, when the Read in progress returns. A Read of standard input cannot be interrupted,
 // so that goroutine may last until the program ends.
 type live struct {
-	ctx    context.Context // of the Read in progress
+	ctx    context.Context // context of the Read in progress
 	chunks chan chunk
 	closed chan struct{}
 	rest   []byte

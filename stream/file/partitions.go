@@ -70,9 +70,9 @@ func seriesByFolders(c *SourceConfig, files []string) []sniff.Assumption {
 // withColumns adds the same cells to each line of a table.
 type withColumns struct {
 	lines *bufio.Reader
-	cells []byte // to add to the next line: the names first, then the values
-	rows  []byte // to add to the lines after the header
-	text  []byte // that Read has not returned yet
+	cells []byte // cells to add to the next line: the names first, then the values
+	rows  []byte // cells to add to the lines after the header
+	text  []byte // text that Read has not returned yet
 }
 
 // addPartitions adds the partition columns of c to the lines of a table, except columns that the table has.

@@ -2,7 +2,7 @@ package file
 
 // pieces reads a table as lines of CSV. more makes the lines piece by piece.
 type pieces struct {
-	text []byte       // that Read has not returned yet
+	text []byte       // lines that Read has not returned yet
 	err  error        // Read returns it after text
 	more func() error // sets the next text, which may be empty
 }

@@ -261,7 +261,7 @@ func (s *Source) firstTime() int64 {
 
 // set is the state of a Source of several files.
 type set struct {
-	name    string   // of the data set
+	name    string   // name of the data set
 	perFile bool     // each file is one series
 	rest    []string // files not read yet
 	lines   int64    // number of lines before the current file

@@ -24,9 +24,9 @@ import (
 // Config configures a Sink.
 type Config struct {
 	URL      string // http://host:9090/api/v1/write
-	Username string // of basic authentication, with Password; "" = none
+	Username string // user of basic authentication, with Password; "" = none
 	Password secret.Text
-	Token    secret.Text // of bearer authentication
+	Token    secret.Text // token of bearer authentication
 	TLS      *tls.Config // nil = the system's certificates
 
 	// BatchSize is the largest number of points in a request; 0 means 1,000. A point has one sample per field.

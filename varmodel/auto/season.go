@@ -395,8 +395,8 @@ func (s *seasons) sharesTo(dst []float64) []float64 {
 	return dst
 }
 
-// appendPeriods appends the periods of the said cycles to dst, the strongest first; if sure is set only
-// those of the sure ones (see cycle).
+// appendPeriods appends the periods of the said cycles to dst, strongest first. With sure, it appends only the periods of
+// sure cycles.
 func (s *seasons) appendPeriods(dst []int, sure bool) []int {
 	first := len(dst)
 	for _, c := range s.cycles {

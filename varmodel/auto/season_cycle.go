@@ -36,7 +36,7 @@ type cycle struct {
 	count  []uint8   // period: number of deviations, at most cycleMemory; nil until a period is complete
 	mean   []float32 // period x dim: shape in units; nil until a period is complete
 	none   []float32 // dim: zeros, the shape while mean is nil
-	unit   []float64 // dim: power of two near the standard deviation at begin; 1 if the standard deviation is 0
+	unit   []float64 // dim: power of two near the standard deviation when the cycle began; 1 if the standard deviation is 0
 	prior  []float64 // dim: shape at the last sample, before the update with the sample
 	total  []float64 // dim: sum of the last period samples
 	fresh  []float64 // dim: sum of the last run mod period samples; replaces total after each period, without rounding errors

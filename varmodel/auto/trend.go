@@ -122,8 +122,8 @@ type trendShare struct {
 	outcomes        int     // outcomes in the current term
 	product, square float64 // sums over the current term of trend * outcome and of trend^2
 	terms           float64 // number of terms; like all sums below with forgetting
-	xy, xx          float64 // sums over the terms of product and square,
-	pp, pq, qq      float64 // of product^2, product * square and square^2
+	xy, xx          float64 // sums over the terms of product and of square
+	pp, pq, qq      float64 // sums over the terms of product^2, product * square and square^2
 	share           float64 // result of value
 }
 

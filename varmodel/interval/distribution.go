@@ -35,7 +35,7 @@ const (
 type Distribution struct {
 	dim, most int            // coordinates; longest horizon
 	horizons  []int          // ascending
-	gains     [pairs]float64 // of a step, in half widths
+	gains     [pairs]float64 // gain of a step, in half widths
 	width     []float64      // horizons x pairs x d
 	shift     []float64      // horizons x pairs x d
 	count     []float64      // horizons x d: outcomes
@@ -61,7 +61,7 @@ func NewDistribution(dim int, horizons []int, level float64) (*Distribution, err
 		dim: dim, most: most, horizons: slices.Clone(horizons),
 		width: make([]float64, n*pairs), shift: make([]float64, n*pairs), count: make([]float64, n), ring: make([]float64, most*2*n),
 	}
-	sd := 1 / (math.Sqrt2 * math.Erfinv(level)) // of Gaussian errors, in half widths
+	sd := 1 / (math.Sqrt2 * math.Erfinv(level)) // standard deviation of Gaussian errors, in half widths
 	for p := range pairs {
 		z := math.Sqrt2 * math.Erfinv(1-2*Order(p))
 		density := math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) / sd

@@ -38,14 +38,14 @@ func (s *Intervals) learnLately(h int, y, forecast []float64) {
 }
 
 // votes returns the numbers of votes and misses of a level at horizon h. Coordinates do not count if their intervals miss
-// too often or too seldom for reasons of their own: f is far from 1, or the last errors differ much from s.
+// too often or too rarely for reasons of their own: f is far from 1, or the last errors differ much from s.
 func (s *Intervals) votes(h, l, voters, misses int, y, forecast, half []float64) (int, int) {
 	from, d := (h-1)*s.cfg.Dim, s.cfg.Dim
 	lately, scale := s.lately[from:][:d], s.scale[from:][:d]
 	for j, f := range s.own[l*s.cfg.Horizon*d+from:][:d] {
 		last, usual := lately[j], scale[j]
 		if !(f > voteFactor || voteFactor*f < 1 || last > voteFactor*usual || voteFactor*last < usual) {
-			continue // as a rule
+			continue // most coordinates
 		}
 		if y[j] == y[j] && s.voting[j] > 0 && s.count[from+j] > float64(h) {
 			voters--
@@ -59,7 +59,7 @@ func (s *Intervals) votes(h, l, voters, misses int, y, forecast, half []float64)
 
 // move returns exp(step (misses/voters - (1 - level))), the factor of g at horizon h and the l-th level.
 func (s *Intervals) move(h int, step float64, l, misses, voters int) float64 {
-	known := step == commonLeast(h) && voters == s.cfg.Dim // as a rule
+	known := step == commonLeast(h) && voters == s.cfg.Dim // the usual case
 	at := &s.moves[((h-1)*len(s.cfg.Levels)+l)*(s.cfg.Dim+1)+misses]
 	if known && *at > 0 {
 		return *at

@@ -37,8 +37,8 @@ type Config struct {
 //     the errors of all coordinates.
 //
 // After an error far beyond the usual, the next intervals include that value and the value before it: it may be a spike, or
-// the begin of a new level. Forecasts of h steps overlap, and an outcome is known h steps late: so the memory of s grows with
-// h, and no step of a factor exceeds 1/h. A coordinate has no vote for g if its errors have lately become much larger or
+// the beginning of a new level. Forecasts of h steps overlap, and an outcome is known h steps late: so the memory of s grows
+// with h, and no step of a factor exceeds 1/h. A coordinate has no vote for g if its errors have lately become much larger or
 // smaller, or if f is far from 1. Half widths follow the hour and the state that a forecast starts from, if the size of the
 // errors depends on them: see profiles and stateWidths. The method assumes no distribution of the errors.
 type Intervals struct {

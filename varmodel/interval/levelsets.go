@@ -23,10 +23,10 @@ type LevelSetConfig struct {
 }
 
 const (
-	tauFrequencies = 10  // of the kernel of tau or nu
-	tauBandwidth   = .3  // of that kernel: neighbouring level sets are similar
-	tausPerStep    = 8   // drawn for a gradient step
-	tauGridSize    = 19  // values of nu in a score
+	tauFrequencies = 10  // number of frequencies of the kernel of tau or nu
+	tauBandwidth   = .3  // bandwidth of that kernel: neighbouring level sets are similar
+	tausPerStep    = 8   // number of values drawn for a gradient step
+	tauGridSize    = 19  // number of values of nu in a score
 	scoredAfter    = 100 // distances before there is a rank
 	rankedAmong    = 500
 )

@@ -28,7 +28,7 @@ const (
 // profiles of shorter cycles leave. Horizons share profiles, see anchorAt.
 type profiles struct {
 	cycles []*profile  // shortest period first
-	now    eval.Phases // of the last sample
+	now    eval.Phases // phases of the last sample
 }
 
 // profile is the error profile of one cycle.
@@ -40,7 +40,7 @@ type profile struct {
 // anchorProfile is a profile at one anchor.
 type anchorProfile struct {
 	worth
-	bin   int       // of the last outcome; -1: none
+	bin   int       // bin of the last outcome; -1: none
 	count float64   // outcomes since it began
 	ended int       // visits of bins that have ended
 	size  []float64 // bins x d: mean size of the errors
@@ -117,7 +117,7 @@ func (s *Intervals) SetPhases(now eval.Phases) {
 		i++
 	}
 	if i == len(p.cycles) && (i == len(now) || now[i].Period == 0) {
-		return // as a rule
+		return // the usual case
 	}
 	old := p.cycles
 	p.cycles = nil

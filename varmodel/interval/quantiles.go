@@ -19,9 +19,9 @@ type QuantilesConfig struct {
 	Dim         int       // d, coordinates of a sample
 	Order       int       // q >= 1, lags that the intervals depend on
 	Horizon     int       // H of the model
-	Levels      []float64 // of the intervals, in (0, 1)
-	Frequencies int       // of the kernel of the lags; 0 means 20
-	Bandwidth   float64   // of it, in units of the median distance; 0 means 1
+	Levels      []float64 // levels of the intervals, in (0, 1)
+	Frequencies int       // number of frequencies of the lag kernel; 0 means 20
+	Bandwidth   float64   // bandwidth of the lag kernel, in units of the median distance; 0 means 1
 	Crossing    float64   // weight of the penalty on quantiles that cross; 0 means 1
 	Seed        uint64
 }
@@ -159,7 +159,7 @@ type quantileSeries struct {
 
 const (
 	errorForgetting = .995 // weight of an error in its scale after one step
-	stretchRate     = .02  // of the logarithm of the factor of an interval
+	stretchRate     = .02  // step of the logarithm of the factor of an interval
 	stretchLimit    = 3
 )
 

@@ -13,7 +13,7 @@ const (
 	stateFarthest = 8   // last horizon whose errors depend on the present state in a way that can be learnt
 	stateAfter    = 100 // outcomes of a horizon before its regressions begin: most young series need none
 	stateTerms    = 3   // terms before the first solution
-	stateLimit    = 3   // of standardised numbers
+	stateLimit    = 3   // limit of standardised numbers
 	stateNear     = .35 // distances from the mean, in standard deviations, at which the slope may change
 	stateMiddle   = 1
 	stateError    = 6     // limit of the last error, in mean errors …

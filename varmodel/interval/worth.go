@@ -21,9 +21,9 @@ const (
 // its intervals are better by some standard errors. Both have factors of their own, because the
 // factor that holds the coverage differs.
 type worth struct {
-	horizon       int       // of the anchor
-	samples       int       // of the present term
-	terms         float64   // weight of those before
+	horizon       int       // horizon of the anchor
+	samples       int       // number of samples in the present term
+	terms         float64   // weight of the terms before
 	plain, scaled []float64 // d: factors without and with the ratio
 	saved         []float64 // d: score that the ratio has saved in the present term
 	gain, square  []float64 // d: mean of saved, and of its square, over the terms

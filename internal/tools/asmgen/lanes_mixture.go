@@ -21,7 +21,7 @@ func (t target) aggregate() {
 		for _, p := range []GPVirtual{pz, pw, pf, px, inverse} {
 			ADDQ(offset, p)
 		}
-		m := t.dense(n) // of the dense rows only n elements are there
+		m := t.dense(n) // dense rows have only n elements
 		last, per := t.vec(), t.vec()
 		t.loadMask(at(px, nil, 0), m, last)
 		t.load(at(inverse, nil, 0), per)

@@ -101,7 +101,7 @@ func (t target) tally() {
 		// A masked store covers the start of the next row, and a load from there would
 		// wait for it: so each row is stored after the next one was loaded.
 		store := func() {}
-		sum := func(change func(v Register)) Register { // of the next row
+		sum := func(change func(v Register)) Register { // adds to the next row
 			v := read(at(to, nil, 0))
 			change(v)
 			store()

@@ -36,7 +36,7 @@ func (t target) uduStep(first, n GPVirtual, body func(length GPVirtual)) {
 func (t target) uduProject() {
 	t.begin("uduProject", "func(f, u, x *float32, n int)", "sets f = U^T x, U of n columns.")
 	f, u, x := param("f"), param("u"), param("x")
-	var places Register // of the four sums, one per quarter of a register
+	var places Register // indices of the four sums, one per quarter of a register
 	if t.zmm {
 		places = ZMM()
 		VMOVUPS(quarters(), places)

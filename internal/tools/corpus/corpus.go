@@ -79,7 +79,7 @@ func Read(src *file.Source) (Cells, error) {
 // File is how a file is read.
 type File struct {
 	Says     string   // part of the assumptions or the error
-	Settings []string // of the command line, which the file needs
+	Settings []string // settings of the command line that the file needs
 	Refused  bool     // without settings
 	Series   map[string]map[string][][2]*float64
 }

@@ -162,7 +162,7 @@ type worker struct {
 	db         *connection
 	ctx        context.Context
 	cancel     context.CancelCauseFunc
-	position   int  // of the source
+	position   int  // offset of the next message of the source
 	idle       bool // nothing is read that is not delivered
 	doubtful   bool // the log may have been replaced since the last message was read
 	witness    checkpoint.Witness
@@ -218,7 +218,7 @@ func (s *sim) work(m *member, p *partition) {
 	})
 }
 
-// ended is called by each of the two.
+// ended is called when read or write of w ends with err.
 func (w *worker) ended(err error) {
 	s := w.sim
 	switch {

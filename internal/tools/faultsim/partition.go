@@ -84,7 +84,7 @@ func newPartition(rng *rand.Rand, number, records int) *partition {
 			now += rng.IntN(5)
 			times[k] = now
 		case 4:
-			now += 100_000 // once
+			now += 100_000 // a gap
 		case 5:
 			ahead[k] = 5000 - ahead[k] // set, and set back
 		}

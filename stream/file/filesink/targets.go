@@ -22,13 +22,13 @@ func AwaitTargets(next stream.Sink) stream.Sink {
 type targets struct {
 	next   stream.Sink
 	series map[string]*waiting
-	order  []*waiting // of first appearance
+	order  []*waiting // series in order of first appearance
 	out    stream.Batch
 }
 
 // waiting are the forecasts of a series by the place of their target.
 type waiting struct {
-	made      []stream.Forecast // whose origin is still to come, in the order of origins
+	made      []stream.Forecast // forecasts whose origin is still to come, in the order of origins
 	place     int64             // number of samples so far, with missing ones
 	places    []int64           // ascending, the keys of forecasts
 	forecasts map[int64][]stream.Forecast

@@ -28,7 +28,7 @@ type Schemas interface {
 
 // Config has the paths of series, time and values in a record. A path is the names of nested fields, joined by dots.
 type Config struct {
-	Names format.Names // of the fields in errors
+	Names format.Names // names of the fields in errors
 
 	Series   string   // path of the name of the series; "": the key of the message names it
 	Tags     []string // paths of texts or numbers that identify a series, instead of Series
@@ -48,7 +48,7 @@ type Config struct {
 // texts and records beside the values are ignored. The record may be in an envelope of Debezium.
 type Decoder struct {
 	c      Config
-	ctx    context.Context //nolint:containedctx // of the partition: a wait for the registry ends with it
+	ctx    context.Context //nolint:containedctx // context of the partition: a wait for the registry ends with it
 	tags   []tagPath
 	plans  map[int]*plan // by the number of the schema; -1: Config.Schema
 	nameOf []byte

@@ -24,7 +24,7 @@ import (
 
 // Config assigns the parts of a message to series and variables.
 type Config struct {
-	Names format.Names // of the fields in errors
+	Names format.Names // names of the fields in errors
 
 	JSON bool // the encoding otlp_json; otherwise otlp_proto
 
@@ -52,10 +52,10 @@ type Decoder struct {
 	told          bool
 
 	message *stream.Message
-	err     error // of the message
+	err     error // error of the message
 	records []record
 	next    int
-	index   map[key]int // of records
+	index   map[key]int // index in records
 	buf     []byte
 	tags    []pair
 }

@@ -156,7 +156,7 @@ func ruled(lines []sampleLine) error {
 	return errors.New(`the table is drawn with lines: write it as CSV with  sed -E '/^[-+|: ]*$/d; /^\(?[0-9]+ rows?( in set.*|\))$/d; /^\|/{s/^\| *//; s/ *\| *$//;}; s/^ +//; s/ +$//; s/ *\| */,/g' IN > OUT.csv`)
 }
 
-// intervals returns an error for a column with the begin and the end of each step.
+// intervals returns an error for a column with the beginning and the end of each step.
 func (s *sniffer) intervals() error {
 	i := s.first(func(i int) bool { return s.nearlyAll(i, interval().MatchString) })
 	if i < 0 {

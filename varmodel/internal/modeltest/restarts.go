@@ -67,7 +67,7 @@ func Said(f eval.Forecaster, horizon, levels int) []float64 {
 	}
 	out := forecast[:n:n]
 	pair := func(n int, ask func(lower, upper []float64) bool) {
-		all := slices.Repeat([]float64{math.NaN()}, 2*n) // of horizons without bounds
+		all := slices.Repeat([]float64{math.NaN()}, 2*n) // NaN: horizons without bounds
 		if ask(all[:n], all[n:]) {
 			for i := range all {
 				all[i] -= forecast[i%len(forecast)]
