@@ -34,10 +34,6 @@ func kernelVARModel(cfg kernel.VARConfig) func(d, h int) (eval.Model, error) {
 		if c.Map == nil {
 			c.Map = modeltest.GaussianMap(d, c.Order, 20, coupling.Identity(d))
 		}
-		if g, ok := c.Proximal.(penalties.GroupLasso); ok {
-			g.Columns.Inner = d
-			c.Proximal = g
-		}
 		return kernel.NewVAR(c)
 	}
 }

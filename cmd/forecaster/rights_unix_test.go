@@ -4,15 +4,7 @@ package main
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"fmt"
-	"math/big"
-	"net"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -45,7 +37,7 @@ func (a acl) entry() kafka.ACLEntry {
 func TestRealRights(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	cert, key := brokerCertificate(t)
+	cert, key := testserver.Certificate(t, "127.0.0.1", 1, time.Now().Add(24*time.Hour))
 	ca := filepath.Join(dir, "ca.pem")
 	writeFile(t, ca, cert)
 	k := testserver.StartKafka(t, testserver.KafkaSASL("forecaster", "pass"), testserver.KafkaTLS(cert, key), testserver.KafkaACLs())
@@ -171,26 +163,4 @@ func TestRealRights(t *testing.T) {
 	works()
 	job("joined", "joined-state")
 	needs(acls)
-}
-
-// brokerCertificate makes a certificate for 127.0.0.1, which signs itself, and its key, as PEM.
-func brokerCertificate(t *testing.T) (cert, key []byte) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "broker"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})
 }

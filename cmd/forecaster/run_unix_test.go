@@ -14,38 +14,20 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/orffvar/forecaster/internal/job"
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 )
 
 // program is a process of this program.
 type program struct {
 	cmd    *exec.Cmd
-	stderr safeBuffer
+	stderr logtest.Buffer
 	ended  chan struct{} // closed when it has ended
-}
-
-// safeBuffer is read while the process still writes.
-type safeBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *safeBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *safeBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }
 
 // start starts the program that TestMain knows by this name.

@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 )
 
 // mark is in every secret of these tests.
@@ -79,7 +81,7 @@ func callFor(t *testing.T, limit time.Duration, args ...string) (code int, stdou
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	var out, errs safeBuffer
+	var out, errs logtest.Buffer
 	code = execute(ctx, args, strings.NewReader(""), &out, &errs)
 	return code, out.String(), errs.String()
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/tools/testseries"
 )
 
 // A run of 4 repetitions is as improbable as its beginning, and two doublings of its length.
@@ -42,7 +44,7 @@ func TestAnomalyOfASensorThatIsStuck(t *testing.T) {
 	const at, length = 3000, 40
 	for _, dim := range []int{1, 4} {
 		rng := rand.New(rand.NewPCG(91, uint64(dim)))
-		rows := noisy(91, at+length, dim)
+		rows := testseries.Normals(91, at+length, dim)
 		for i := at; i < at+length; i++ {
 			rows[i][dim-1] = rows[at-1][dim-1]
 		}
@@ -54,7 +56,7 @@ func TestAnomalyOfASensorThatIsStuck(t *testing.T) {
 		if !e.Open || e.Begin != at*minute || e.Samples != length || e.Cause != Flat || !(e.Shares[dim-1] > .9) {
 			t.Errorf("%d variables: begins at %d: %+v", dim, e.Begin/minute, e)
 		}
-		for i, y := range noisy(92, 40, dim) {
+		for i, y := range testseries.Normals(92, 40, dim) {
 			s.Observe(int64(at+length+i)*minute, y, y)
 			if s.Anomalous() && s.Event().Cause == Flat {
 				t.Errorf("%d variables: sample %d after the end is part of the anomaly", dim, i)
@@ -67,7 +69,7 @@ func TestAnomalyOfASensorThatIsStuck(t *testing.T) {
 // of them, and an anomaly each time.
 func TestAnomalyOfRowsThatRepeat(t *testing.T) {
 	rng := rand.New(rand.NewPCG(93, 93))
-	rows := noisy(93, 6*1440, 7)
+	rows := testseries.Normals(93, 6*1440, 7)
 	for _, at := range []int{2000, 2500, 3000} {
 		for i := range 24 {
 			rows[at+i] = rows[at]
@@ -113,7 +115,7 @@ func TestRunsThatAreUsual(t *testing.T) {
 // What is stuck for longer than NormalAfter is the new normal, and no anomaly any more.
 func TestARunBecomesNormal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(95, 95))
-	rows := noisy(95, 3400, 1)
+	rows := testseries.Normals(95, 3400, 1)
 	for i := 3000; i < len(rows); i++ {
 		rows[i][0] = 1
 	}

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/internal/tools/testseries"
 )
 
 // A restored state goes on with the same scores, shares and events, bit by bit: before the first statistics of Level, when
 // the others begin, in an event, behind it, and in the next.
 func TestAnomalyScorerState(t *testing.T) {
-	rows := noisy(5, 1200, 3)
+	rows := testseries.Normals(5, 1200, 3)
 	for i := 550; i < 640; i++ {
 		rows[i][1] += 20
 		rows[i][2] = 1

@@ -8,21 +8,8 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval/detection"
+	"github.com/orffvar/forecaster/internal/tools/testseries"
 )
-
-// noisy returns n samples of dim independent standard normal variables. Their best
-// forecast is 0.
-func noisy(seed uint64, n, dim int) [][]float64 {
-	r := rand.New(rand.NewPCG(seed, 1))
-	rows := make([][]float64, n)
-	for i := range rows {
-		rows[i] = make([]float64, dim)
-		for j := range rows[i] {
-			rows[i][j] = r.NormFloat64()
-		}
-	}
-	return rows
-}
 
 const minute = 60e9 // ns
 
@@ -92,7 +79,7 @@ func TestAnomalyScorerGrowsWithTheJump(t *testing.T) {
 	for _, dim := range []int{1, 4} {
 		last := 0.
 		for _, jump := range []float64{3, 10, 30, 100, 1000, 1e6} {
-			rows := noisy(7, 3001, dim)
+			rows := testseries.Normals(7, 3001, dim)
 			rows[3000][0] = jump
 			scores := anomalyScores(NewScorer(Config{Dim: dim}), rows)
 			if !(scores[3000] > last) {
@@ -111,7 +98,7 @@ func TestAnomalyScorerFindsEachKindOfChange(t *testing.T) {
 	const at, length = 3000, 100
 	// Variables 0 to 2 share a factor, so that they say something of each other.
 	made := func() [][]float64 {
-		rows := noisy(2, 4000, 4)
+		rows := testseries.Normals(2, 4000, 4)
 		for _, y := range rows {
 			f := 3 * y[3]
 			y[0], y[1], y[2] = f+.3*y[0], f+.3*y[1], -f+.3*y[2]
@@ -213,7 +200,7 @@ func TestAnomalyOfVariablesThatStandStill(t *testing.T) {
 // One anomaly is one event, with the rows between its alarms; it has the peak and the
 // end, and nothing of it stays behind.
 func TestAnomalyEvent(t *testing.T) {
-	rows := noisy(5, 4000, 1)
+	rows := testseries.Normals(5, 4000, 1)
 	const begin, end = 3000, 3040
 	for i := begin; i < end; i++ {
 		rows[i][0] += 12
@@ -261,7 +248,7 @@ func TestAnomalyInsideALongOne(t *testing.T) {
 		variable int
 		size     float64
 	}{{1, 40}, {0, 1e6}} {
-		rows := noisy(9, end+150, 2)
+		rows := testseries.Normals(9, end+150, 2)
 		for i := begin; i < end; i++ {
 			rows[i][0] += 8
 		}
@@ -310,7 +297,7 @@ func TestAnomalyOfASingleSpike(t *testing.T) {
 	behind := 0
 	for _, size := range []float64{20, 60, -500} {
 		for seed := range uint64(5) {
-			rows := noisy(20+seed, at+60, 1)
+			rows := testseries.Normals(20+seed, at+60, 1)
 			rows[at][0] += size
 			s := NewScorer(Config{Dim: 1})
 			for i, y := range rows {
@@ -338,7 +325,7 @@ func TestAnomalyOfASingleSpike(t *testing.T) {
 func TestAnomalyOfALargeShiftEnds(t *testing.T) {
 	const begin, end = 1000, 1100
 	for seed := range uint64(5) {
-		rows := noisy(40+seed, end+150, 2)
+		rows := testseries.Normals(40+seed, end+150, 2)
 		s := NewScorer(Config{Dim: 2})
 		yhat, last := []float64{0, 0}, int64(0)
 		for i, y := range rows {
@@ -361,7 +348,7 @@ func TestAnomalyOfALargeShiftEnds(t *testing.T) {
 // A change that lasts is the new normal after NormalAfter samples, and its end is a
 // change again.
 func TestAnomalyNewNormal(t *testing.T) {
-	rows := noisy(6, 6000, 1)
+	rows := testseries.Normals(6, 6000, 1)
 	const begin, normal = 3000, 200
 	for i := begin; i < len(rows); i++ {
 		rows[i][0] += 15
@@ -390,7 +377,7 @@ func TestAnomalyNewNormal(t *testing.T) {
 // A change whose statistic rises and falls is the new normal as soon as one that stays.
 func TestAnomalyThatComesAndGoesBecomesNormal(t *testing.T) {
 	for seed := range uint64(5) {
-		rows := noisy(seed+1, 4000, 1)
+		rows := testseries.Normals(seed+1, 4000, 1)
 		const begin = 2000
 		for i := begin; i < len(rows); i++ {
 			rows[i][0] *= 5
@@ -433,7 +420,7 @@ func TestAnomalyHasTheCauseOfWhatHappened(t *testing.T) {
 		r := rand.New(rand.NewPCG(14, 14))
 		s := NewScorer(Config{Dim: 3})
 		var before float64
-		for i, y := range noisy(14, begin+length, 3) {
+		for i, y := range testseries.Normals(14, begin+length, 3) {
 			x := 3 * y[0]
 			y[0], y[1], y[2] = x, x+.3*y[1], .3*y[2]-x
 			if i >= begin {
@@ -485,7 +472,7 @@ func TestAnomalyAfterAGap(t *testing.T) {
 	for _, steps := range []int64{1, 300} {
 		s := NewScorer(Config{Dim: 1})
 		walk, last, time := 0., 0., int64(0)
-		for i, step := range noisy(12, spike+1, 1) {
+		for i, step := range testseries.Normals(12, spike+1, 1) {
 			time += minute
 			walk += step[0]
 			if i == gap {
@@ -512,7 +499,7 @@ func TestAnomalyAfterAGap(t *testing.T) {
 func TestAnomalyRules(t *testing.T) {
 	jump := func(c Config, variable int, size float64, length int) int {
 		c.Dim = 2
-		rows := noisy(8, 3100, 2)
+		rows := testseries.Normals(8, 3100, 2)
 		for i := range length {
 			rows[3000+i][variable] = size
 		}
@@ -570,7 +557,7 @@ func TestAnomalyRulesLookAtTheOtherVariablesAlone(t *testing.T) {
 		{"shift that contradicts a suppressed variable", []Rule{{}, quiet, {}}, func(y []float64, _ int) { y[0] -= 9 }, 0},
 		{"all suppressed", []Rule{quiet, quiet, quiet}, func(y []float64, _ int) { y[0] += 30; y[2] += 30 }, -1},
 	} {
-		rows := noisy(14, at+30, 3)
+		rows := testseries.Normals(14, at+30, 3)
 		for i, y := range rows {
 			y[0] *= 3
 			y[1] = y[0] + .3*y[1]
@@ -605,7 +592,7 @@ func TestAnomalyOfASmallContradictionThatLasts(t *testing.T) {
 	const at, length = 4000, 300
 	for _, size := range []float64{0, .3} {
 		for seed := range uint64(3) {
-			rows := noisy(30+seed, at+length, 3)
+			rows := testseries.Normals(30+seed, at+length, 3)
 			for i, y := range rows {
 				y[1] = y[0] + .3*y[1]
 				y[2] = y[0] + .3*y[2]
@@ -631,7 +618,7 @@ func TestAnomalyOfASmallContradictionThatLasts(t *testing.T) {
 func TestViewsSettleForThemselves(t *testing.T) {
 	const dim, after = 3, 300
 	s := NewScorer(Config{Dim: dim, NormalAfter: after})
-	anomalyScores(s, noisy(5, 500, dim))
+	anomalyScores(s, testseries.Normals(5, 500, dim))
 	e, usual := &s.event, slices.Clone(s.residuals.Usual)
 	see := func(from, to int64, v View) {
 		s.scores, s.leading = [viewCount]float64{}, v
@@ -657,7 +644,7 @@ func TestViewsSettleForThemselves(t *testing.T) {
 // A variable that has rested and begins to move now and then is not flat in between: it was so before.
 func TestVariableAtRestBeginsToMove(t *testing.T) {
 	const at, most = 3000, 12
-	rows, moves := noisy(6, 2*at, 3), noisy(7, 2*at, 1)
+	rows, moves := testseries.Normals(6, 2*at, 3), testseries.Normals(7, 2*at, 1)
 	for i := range rows {
 		if rows[i][2] = 0; i >= at && i%100 < most {
 			rows[i][2] = moves[i][0]
@@ -675,7 +662,7 @@ func TestVariableAtRestBeginsToMove(t *testing.T) {
 // A variable that is missing or constant has no part in the score, and a series without
 // values has none.
 func TestAnomalyScorerIgnoresMissingVariables(t *testing.T) {
-	rows := noisy(4, 1000, 2)
+	rows := testseries.Normals(4, 1000, 2)
 	s := NewScorer(Config{Dim: 4})
 	for i, y := range rows {
 		score, ok := s.Observe(int64(i)*minute, []float64{y[0], y[1], math.NaN(), 0}, make([]float64, 4))
@@ -726,7 +713,7 @@ func TestAnomalyScorerAllocatesNothing(t *testing.T) {
 
 // Samples of an open anomaly that are no alarms rank before those outside of any.
 func TestAnomalyScoreRanksSamples(t *testing.T) {
-	rows := noisy(7, 4000, 3)
+	rows := testseries.Normals(7, 4000, 3)
 	for i := 3000; i < 3060; i++ {
 		rows[i][1] += 6
 	}
@@ -751,7 +738,7 @@ func BenchmarkAnomalyScorer(b *testing.B) {
 	for _, dim := range []int{1, 7, 31} {
 		b.Run(fmt.Sprintf("d=%d", dim), func(b *testing.B) {
 			s := NewScorer(Config{Dim: dim})
-			rows, yhat, each := noisy(1, 512, dim), make([]float64, dim), make([]float64, dim)
+			rows, yhat, each := testseries.Normals(1, 512, dim), make([]float64, dim), make([]float64, dim)
 			b.ReportAllocs()
 			for n := 0; b.Loop(); n++ {
 				s.Observe(int64(n)*minute, rows[n%512], yhat)

@@ -28,7 +28,7 @@ func stateScores(rows [][]float64) []float64 {
 func TestStateScoreBegins(t *testing.T) {
 	s := NewScorer(Config{Dim: 3})
 	first := -1
-	for i, y := range noisy(8, 1000, 3) {
+	for i, y := range testseries.Normals(8, 1000, 3) {
 		s.Observe(int64(i)*minute, y, make([]float64, 3))
 		score, ok := s.StateScore()
 		if ok && first < 0 {
@@ -82,7 +82,7 @@ func TestStateOfServers(t *testing.T) {
 // the new normal, and falls in the end.
 func TestStateLastsAsLongAsTheAnomaly(t *testing.T) {
 	const from, to = 4000, 5500
-	rows := noisy(3, 9000, 12)
+	rows := testseries.Normals(3, 9000, 12)
 	for i := from; i < to; i++ {
 		for j := range rows[i] {
 			rows[i][j] += 2.5

@@ -2,8 +2,9 @@ package scoring
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/tools/testseries"
 )
 
 // benchShapes are the shapes that what looks at every sample is timed at.
@@ -18,7 +19,7 @@ func BenchmarkScorer(b *testing.B) {
 				config.Horizons = append(config.Horizons, h+1)
 			}
 			s := NewScorer(config)
-			rows := noisy(1, 512, c.dim*c.horizon)
+			rows := testseries.Normals(1, 512, c.dim*c.horizon)
 			lower, upper := make([]float64, c.dim*c.horizon), make([]float64, c.dim*c.horizon)
 			for i := range lower {
 				lower[i], upper[i] = -1.6, 1.6
@@ -31,17 +32,4 @@ func BenchmarkScorer(b *testing.B) {
 			}
 		})
 	}
-}
-
-// noisy returns n rows of independent standard normal variables.
-func noisy(seed uint64, n, dim int) [][]float64 {
-	r := rand.New(rand.NewPCG(seed, 1))
-	rows := make([][]float64, n)
-	for i := range rows {
-		rows[i] = make([]float64, dim)
-		for j := range rows[i] {
-			rows[i][j] = r.NormFloat64()
-		}
-	}
-	return rows
 }

@@ -35,14 +35,7 @@ import (
 // topicLines reads the first n messages of a topic from its beginning, as key and value.
 func topicLines(t *testing.T, addr, topic string, n int) (lines []string) {
 	t.Helper()
-	cfg, err := loadConfig(t, "input.kafka.brokers="+addr, "input.kafka.topics="+topic, "output.discard={}")
-	if err != nil {
-		t.Fatal(err)
-	}
-	connection, err := wire.InputKafka(cfg).Connection()
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, connection := connect(t, "input.kafka.brokers="+addr, "input.kafka.topics="+topic, "output.discard={}")
 	g, err := kafka.NewGroup(kafka.GroupConfig{Connection: connection, Topics: []string{topic}, Group: "reader", Offset: kafka.Oldest, Log: logtest.Discard()})
 	if err != nil {
 		t.Fatal(err)

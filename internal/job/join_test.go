@@ -90,21 +90,28 @@ func TestJoinByTime(t *testing.T) {
 	expect("no more patience", t0+50)
 }
 
+// newDecoder returns the decoder of a job that reads a topic with the settings.
+func newDecoder(t *testing.T, settings ...string) stream.Decoder {
+	t.Helper()
+	cfg, err := loadConfig(t, append(settings, "input.kafka.brokers=a:1", "input.kafka.topics=t", "output.discard={}")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoders, err := wire.NewDecoders(cfg, logtest.Discard())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := decoders(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 // A message of several lines becomes a record a line, each with its series as the key; the last one has the offset
 // behind the message, and a line that cannot be read keeps the key and its place.
 func TestSplitMessages(t *testing.T) {
-	cfg, err := loadConfig(t, "input.kafka.brokers=a:1", "input.kafka.topics=t", "output.discard={}", "input.data_format=influx")
-	if err != nil {
-		t.Fatal(err)
-	}
-	newDecoder, err := wire.NewDecoders(cfg, logtest.Discard())
-	if err != nil {
-		t.Fatal(err)
-	}
-	decoder, err := newDecoder(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	decoder := newDecoder(t, "input.data_format=influx")
 	s := &splitter{decoder: decoder, log: logtest.Discard()}
 	lines := []string{"cpu,host=a x=1 1767225600000000000", "cpu,host=b x= 1", "cpu,host=b x=2 1767225601000000000"}
 	var got []string
@@ -169,14 +176,7 @@ func TestJoinGoesOnWithoutASource(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	cfg, err := loadConfig(t, "input.kafka.brokers="+b.Addr(), "input.kafka.topics=t", "output.discard={}")
-	if err != nil {
-		t.Fatal(err)
-	}
-	connection, err := wire.InputKafka(cfg).Connection()
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, connection := connect(t, "input.kafka.brokers="+b.Addr(), "input.kafka.topics=t", "output.discard={}")
 	log := logtest.Discard()
 	p, err := kafkasink.NewProducer(connection, "all", log)
 	if err != nil {

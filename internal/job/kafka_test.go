@@ -17,10 +17,12 @@ import (
 	kafkago "github.com/segmentio/kafka-go"
 	"github.com/twmb/franz-go/pkg/kfake"
 
+	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka/cluster"
 	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
@@ -32,6 +34,20 @@ func until(t *testing.T, what string, condition func() bool) {
 			t.Fatalf("a minute has passed without: %s", what)
 		}
 	}
+}
+
+// connect returns the configuration with the settings, and the connection to its brokers.
+func connect(t *testing.T, settings ...string) (*config.Config, cluster.Connection) {
+	t.Helper()
+	cfg, err := loadConfig(t, settings...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	connection, err := wire.InputKafka(cfg).Connection()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg, connection
 }
 
 // field is a broker and the jobs that read its topic.
@@ -56,14 +72,7 @@ func newField(t *testing.T) *field {
 // send puts n samples into each partition.
 func (f *field) send(n int, text func(series string, i int) string) {
 	f.t.Helper()
-	cfg, err := loadConfig(f.t, f.settings()...)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	connection, err := wire.InputKafka(cfg).Connection()
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	_, connection := connect(f.t, f.settings()...)
 	p, err := kafkasink.NewProducer(connection, "in", logtest.Discard())
 	if err != nil {
 		f.t.Fatal(err)
@@ -223,14 +232,7 @@ func TestPartitionsGoAndComeBack(t *testing.T) {
 // A job with a topic to join copies what it reads there, and forecasts from the copies: each series from one partition.
 func TestJobForecastsFromJoinedTopics(t *testing.T) {
 	f := newField(t)
-	cfg, err := loadConfig(t, f.settings()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	connection, err := wire.InputKafka(cfg).Connection()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cfg, connection := connect(t, f.settings()...)
 	if err := connection.CreateTopic(t.Context(), "joined", 2); err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +251,8 @@ func TestJobForecastsFromJoinedTopics(t *testing.T) {
 	if groups := l.kafkaGroups(); len(groups) != 0 {
 		t.Errorf("%d groups of an ended job", len(groups))
 	}
-	if cfg, err = loadConfig(t, f.settings("input.kafka.join=joined", "input.data_format=avro", "input.avro.schema_file=none.avsc")...); err != nil {
+	cfg, err := loadConfig(t, f.settings("input.kafka.join=joined", "input.data_format=avro", "input.avro.schema_file=none.avsc")...)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := NewLive(cfg, logtest.Discard(), "").Run(t.Context()); err == nil || !strings.Contains(err.Error(), "none.avsc") {
@@ -320,14 +323,7 @@ func TestTagsOfPartitions(t *testing.T) {
 // A job ends with the reason when its state topic does not fit to its input.
 func TestStateTopicDoesNotFit(t *testing.T) {
 	f := newField(t)
-	cfg, err := loadConfig(t, f.settings("state.dir=", "state.topic=s")...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	connection, err := wire.InputKafka(cfg).Connection()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cfg, connection := connect(t, f.settings("state.dir=", "state.topic=s")...)
 	if err := connection.CreateTopic(t.Context(), "s", fieldPartitions-1); err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/internal/tools/logtest"
+	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
@@ -52,7 +53,7 @@ func TestStartsFail(t *testing.T) {
 	const ca = ";input.kafka.tls_enable=true;input.kafka.tls_ca=GONE;output.discard={}"
 	const registry = ";input.data_format=avro;input.avro.schema_file=GONE;output.discard={}"
 	type command = func(context.Context, *config.Config) error
-	cert, key := newPair(t, 1)
+	cert, key := testserver.Certificate(t, "127.0.0.1", 1, time.Now().Add(time.Hour))
 	for _, c := range []struct {
 		what     string
 		sets     string // GONE is a file that is removed, FOLDER one that is none any more
@@ -125,18 +126,7 @@ func TestMessagesOfTheDemo(t *testing.T) {
 	if len(total) != 2 || total["macrodata"] != 203 || len(all) != 203+50 {
 		t.Fatalf("the messages are %v", total)
 	}
-	cfg, err := loadConfig(t, "input.kafka.brokers=a:1", "input.kafka.topics=t", "output.discard={}")
-	if err != nil {
-		t.Fatal(err)
-	}
-	newDecoder, err := wire.NewDecoders(cfg, logtest.Discard())
-	if err != nil {
-		t.Fatal(err)
-	}
-	decoder, err := newDecoder(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	decoder := newDecoder(t)
 	last := make(map[string]int64)
 	for i, m := range all {
 		var r stream.Record
@@ -383,18 +373,7 @@ func (*busyPartition) Read(_ context.Context, dst []stream.Message) (int, error)
 
 // TestReaderEndsWithTheCause: who reads a partition that nobody takes from ends with the cause of its context.
 func TestReaderEndsWithTheCause(t *testing.T) {
-	cfg, err := loadConfig(t, "input.kafka.brokers=a:1", "input.kafka.topics=t", "output.discard={}")
-	if err != nil {
-		t.Fatal(err)
-	}
-	newDecoder, err := wire.NewDecoders(cfg, logtest.Discard())
-	if err != nil {
-		t.Fatal(err)
-	}
-	decoder, err := newDecoder(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	decoder := newDecoder(t)
 	s := newSource(new(busyPartition), "t", 0)
 	j := newJoining(nil, func() int { return 1 }, time.Hour, logtest.Discard())
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -1,15 +1,9 @@
 package job
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
 	"io"
-	"math/big"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -19,29 +13,8 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/tools/logtest"
+	"github.com/orffvar/forecaster/internal/tools/testserver"
 )
-
-// newPair makes a certificate for 127.0.0.1 with a serial number, and its key, as PEM.
-func newPair(t *testing.T, serial int64) (cert, key []byte) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(serial), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})
-}
 
 // TestServerTLS: the endpoint speaks TLS and nothing else, and takes over a renewed
 // certificate as soon as both of its files are there.
@@ -73,7 +46,7 @@ func TestServerTLS(t *testing.T) {
 	if _, err := config.Load(settings()); err == nil || !strings.Contains(err.Error(), "server.tls_cert: open "+certFile) {
 		t.Errorf("without the files: %v", err)
 	}
-	cert, key := newPair(t, 1)
+	cert, key := testserver.Certificate(t, "127.0.0.1", 1, time.Now().Add(time.Hour))
 	write(certFile, cert)
 	write(keyFile, key)
 	cfg, err := config.Load(settings())
@@ -136,7 +109,7 @@ func TestServerTLS(t *testing.T) {
 		}
 	}
 
-	cert, key = newPair(t, 2)
+	cert, key = testserver.Certificate(t, "127.0.0.1", 2, time.Now().Add(time.Hour))
 	roots.AppendCertsFromPEM(cert)
 	write(certFile, cert)
 	serves("between the two steps of a renewal", 1)
@@ -169,7 +142,7 @@ func TestServerTLSNeedsBothFiles(t *testing.T) {
 // A token that anybody on the way can read is warned of: one without TLS, on an address that is not this machine's alone.
 func TestTokenInClear(t *testing.T) {
 	dir := t.TempDir()
-	cert, key := newPair(t, 1)
+	cert, key := testserver.Certificate(t, "127.0.0.1", 1, time.Now().Add(time.Hour))
 	for name, text := range map[string][]byte{"cert.pem": cert, "key.pem": key} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
 			t.Fatal(err)

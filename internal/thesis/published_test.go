@@ -14,8 +14,8 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/dataset"
 	"github.com/orffvar/forecaster/eval/scoring"
-	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/thesis"
+	"github.com/orffvar/forecaster/varmodel"
 )
 
 // open reads a data set that is not bundled, from the folder FORECASTER_DATA. Without FORECASTER_DATA the test is
@@ -38,31 +38,25 @@ func open(t testing.TB, file string) *scoring.Dataset {
 	return d
 }
 
-// persistence forecasts the last sample.
-type persistence struct {
-	last []float64
-	seen bool
+func persistence(dim int, _ uint64) (eval.Model, error) {
+	return varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: dim, Horizon: 1})
 }
 
-func (p *persistence) Observe(y []float64) error { copy(p.last, y); p.seen = true; return nil }
-func (p *persistence) ForecastTo(dst []float64) bool {
-	copy(dst, p.last)
-	return p.seen
+// macrodata is the experiment whose data are bundled.
+func macrodata() thesis.Experiment {
+	all := thesis.Experiments()
+	return all[slices.IndexFunc(all, func(e thesis.Experiment) bool { return e.Name == "Macrodata" })]
 }
-func (p *persistence) State(*snapshot.Codec) {}
-
-type persistenceModel struct{ dim int }
-
-func (m persistenceModel) NewSeries() eval.Forecaster {
-	return &persistence{last: make([]float64, m.dim)}
-}
-func (persistenceModel) State(*snapshot.Codec) {}
 
 // Persistence on ETTh2, the online benchmark of FSNet and OneNet, has the MSE .404 at horizon 1, to the three published
 // digits.
 func TestPersistenceOnETTh2(t *testing.T) {
 	d := open(t, "ETTh2.csv")
-	r, err := scoring.Prequential(persistenceModel{d.Dim()}, d, scoring.Options{ScaleRows: 2880, From: 3600, To: 14400})
+	m, err := persistence(d.Dim(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := scoring.Prequential(m, d, scoring.Options{ScaleRows: 2880, From: 3600, To: 14400})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,21 +146,14 @@ func TestPublishedORFFVAR(t *testing.T) {
 // Run reports persistence, the windowed models and the online models on the same targets. The data are bundled: the
 // test always runs.
 func TestExperimentRun(t *testing.T) {
-	var e thesis.Experiment
-	for _, x := range thesis.Experiments() {
-		if x.Name == "Macrodata" {
-			e = x
-		}
-	}
+	e := macrodata()
 	e.Blocks = 2
 	var last, total int
 	row, err := e.Run(dataset.Macrodata(), thesis.TableOptions{
 		Features: fourierBlock,
 		Seeds:    []uint64{1, 2},
 		Now:      time.Now,
-		Models: []thesis.SeededModel{{Name: "persistence", New: func(dim int, seed uint64) (eval.Model, error) {
-			return persistenceModel{dim}, nil
-		}}},
+		Models:   []thesis.SeededModel{{Name: "persistence", New: persistence}},
 		Progress: func(done, of int) { last, total = done, of },
 	})
 	if err != nil {
@@ -204,14 +191,12 @@ func TestExperimentStops(t *testing.T) {
 	for _, parts := range []int{1, 4} { // persistence, VAR(1), OKVAR, ORFFVAR; online
 		errStop := errors.New("stop")
 		var last int
-		e := thesis.Experiments()[slices.IndexFunc(thesis.Experiments(), func(e thesis.Experiment) bool { return e.Name == "Macrodata" })]
+		e := macrodata()
 		e.Blocks = 1
 		_, err := e.Run(dataset.Macrodata(), thesis.TableOptions{
 			Features: fourierBlock,
 			Seeds:    []uint64{1},
-			Models: []thesis.SeededModel{{Name: "persistence", New: func(dim int, seed uint64) (eval.Model, error) {
-				return persistenceModel{dim}, nil
-			}}},
+			Models:   []thesis.SeededModel{{Name: "persistence", New: persistence}},
 			Progress: func(done, _ int) { last = done },
 			Check: func() error {
 				if last == parts {

@@ -151,16 +151,7 @@ func TestInputsAhead(t *testing.T) {
 			}
 			source, decoder := Messages(src, cfg.Model, known)
 			var got []string
-			messages := make([]stream.Message, 2)
-			for err = nil; !errors.Is(err, io.EOF); {
-				var n int
-				if n, err = source.Read(t.Context(), messages); err != nil && !errors.Is(err, io.EOF) {
-					t.Fatal(err)
-				}
-				for i := range n {
-					got = append(got, decoded(t, decoder, &messages[i])...)
-				}
-			}
+			eachMessage(t, source, 2, func(m *stream.Message) { got = append(got, decoded(t, decoder, m)...) })
 			want := []string{"1 false", "2 false", "3 false"}
 			if known {
 				want = slices.Concat([]string{"1 true", "2 true", "3 true"}, want)
@@ -171,6 +162,24 @@ func TestInputsAhead(t *testing.T) {
 			if err := src.Close(); err != nil {
 				t.Error(err)
 			}
+		}
+	}
+}
+
+// eachMessage reads all messages of a source, so many at a time.
+func eachMessage(t *testing.T, source stream.Source, size int, f func(*stream.Message)) {
+	t.Helper()
+	messages := make([]stream.Message, size)
+	for {
+		n, err := source.Read(t.Context(), messages)
+		for i := range n {
+			f(&messages[i])
+		}
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 }

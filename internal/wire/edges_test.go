@@ -104,14 +104,8 @@ func TestSimulatedPace(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	n, messages := 0, make([]stream.Message, 3)
-	for !errors.Is(err, io.EOF) {
-		var k int
-		if k, err = in.Read(t.Context(), messages); err != nil && !errors.Is(err, io.EOF) {
-			t.Fatal(err)
-		}
-		n += k
-	}
+	n := 0
+	eachMessage(t, in, 3, func(*stream.Message) { n++ })
 	if n != 3 {
 		t.Errorf("%d samples, want 3", n)
 	}
@@ -390,13 +384,9 @@ func TestEqualRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := 0
-		for messages := make([]stream.Message, 8); err == nil; {
-			var k int
-			k, err = src.Read(t.Context(), messages)
-			n += k
-		}
-		if n != want || !errors.Is(err, io.EOF) {
-			t.Errorf("%q: %d rows, want %d, %v", sets, n, want, err)
+		eachMessage(t, src, 8, func(*stream.Message) { n++ })
+		if n != want {
+			t.Errorf("%q: %d rows, want %d", sets, n, want)
 		}
 		src.Close()
 	}

@@ -1,9 +1,7 @@
 package wire
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -142,30 +140,23 @@ func TestLinesAheadOfTime(t *testing.T) {
 	}
 	defer src.Close()
 	source, decoder := Messages(src, cfg.Model, true)
-	messages := make([]stream.Message, 100)
 	ahead, now := 0, 0
-	for err = nil; !errors.Is(err, io.EOF); {
-		var n int
-		if n, err = source.Read(t.Context(), messages); err != nil && !errors.Is(err, io.EOF) {
-			t.Fatal(err)
-		}
-		for i := range n {
-			for _, r := range decoded(t, decoder, &messages[i]) {
-				value, isAhead, _ := strings.Cut(r, " ")
-				count := &now
-				if isAhead == "true" {
-					count = &ahead
-				}
-				if value != fmt.Sprint(*count) {
-					t.Fatalf("%s is the record %d", r, *count)
-				}
-				*count++
+	eachMessage(t, source, 100, func(m *stream.Message) {
+		for _, r := range decoded(t, decoder, m) {
+			value, isAhead, _ := strings.Cut(r, " ")
+			count := &now
+			if isAhead == "true" {
+				count = &ahead
 			}
-			if ahead < min(now+cfg.Model.Horizon, rows) {
-				t.Fatalf("after %d rows the inputs of %d are known", now, ahead)
+			if value != fmt.Sprint(*count) {
+				t.Fatalf("%s is the record %d", r, *count)
 			}
+			*count++
 		}
-	}
+		if ahead < min(now+cfg.Model.Horizon, rows) {
+			t.Fatalf("after %d rows the inputs of %d are known", now, ahead)
+		}
+	})
 	if now != rows || ahead != rows {
 		t.Errorf("%d rows, inputs of %d", now, ahead)
 	}

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -34,31 +32,18 @@ func TestZstd(t *testing.T) {
 		fmt.Fprintf(&text, "%d,%d\n", 1767225600+60*i, i*i%97)
 	}
 	whole := pack([]byte(text.String()))
-	open := func(name string, b []byte) (contents, error) {
-		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		src, err := file.OpenSource(path, file.SourceConfig{})
-		if err != nil {
-			return contents{}, err
-		}
-		defer src.Close()
-		got := readAll(src)
-		return got, got.err
-	}
 	for _, name := range []string{"x.csv.zst", "x.csv"} {
-		if got, err := open(name, whole); err != nil || got.rows != 5000 || got.series[0] != "x" {
+		if got, err := readBytes(t, name, whole); err != nil || got.rows != 5000 || got.series[0] != "x" {
 			t.Errorf("%s: %d rows of %v, %v", name, got.rows, got.series, err)
 		}
 	}
-	if _, err := open("x.csv.zst", whole[:len(whole)/2]); err == nil || !strings.Contains(err.Error(), "zstd -dc") {
+	if _, err := readBytes(t, "x.csv.zst", whole[:len(whole)/2]); err == nil || !strings.Contains(err.Error(), "zstd -dc") {
 		t.Errorf("a cut file: %v", err)
 	}
 	line := []byte("1767225600,1\n")
 	bomb := append([]byte("time,a\n"), bytes.Repeat(line, 1<<21)...)
 	many := bytes.Repeat(pack(bomb), 12) // frames one after the other, 330 MB of text
-	if _, err := open("bomb.csv.zst", many); err == nil || !strings.Contains(err.Error(), "at most 1000 are read") {
+	if _, err := readBytes(t, "bomb.csv.zst", many); err == nil || !strings.Contains(err.Error(), "at most 1000 are read") {
 		t.Errorf("%d bytes: %v", len(many), err)
 	}
 }

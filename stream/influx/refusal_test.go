@@ -1,7 +1,6 @@
 package influx
 
 import (
-	"bytes"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -9,11 +8,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream"
 )
@@ -39,7 +38,7 @@ func TestFault55_OnlyNoContentIsAcceptance(t *testing.T) {
 		s.refuse = func([]string) *answer {
 			return &answer{status: c.status, header: "Location: " + elsewhere.URL + "/login?session=" + canary, body: ""}
 		}
-		var log lockedBuffer
+		var log logtest.Buffer
 		sink := newSink(t, s.URL, func(c *Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 		err := writeUntil(t, sink, points(10), "two attempts", func() bool { return sink.Stats().Retries[fmt.Sprint(c.status)] >= 2 })
 		if !errors.Is(err, errStop) {
@@ -253,22 +252,4 @@ func TestFault68_SlowServer(t *testing.T) {
 			t.Errorf("%+v: %d requests", slow, s.requests)
 		}
 	}
-}
-
-// lockedBuffer is a bytes.Buffer for several goroutines.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }

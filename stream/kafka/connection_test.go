@@ -3,16 +3,8 @@ package kafka
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"fmt"
-	"math/big"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,6 +15,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/secret"
 	"github.com/orffvar/forecaster/internal/tools/logtest"
+	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream/kafka/cluster"
 	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
@@ -63,7 +56,7 @@ func TestFault13_BadCredentials(t *testing.T) {
 		{Mechanism: "SCRAM-SHA-256", Username: "user", Password: secret.New(canary)},
 		{Mechanism: "PLAIN", Username: "user", Password: secret.New(canary)},
 	} {
-		var log syncBuffer
+		var log logtest.Buffer
 		c := quick(b.Addr())
 		c.Log = logtest.New(&log)
 		c.SASL = s
@@ -85,33 +78,19 @@ func TestFault13_BadCredentials(t *testing.T) {
 	}
 }
 
-// certificate makes a self-signed certificate for a host and writes it in PEM
-// form.
+// certificate makes a self-signed certificate for a host, and a file of it.
 func certificate(t *testing.T, host string, until time.Time) (pair tls.Certificate, file string) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: host},
-		NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: until,
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
-	}
-	if ip := net.ParseIP(host); ip != nil {
-		template.IPAddresses = []net.IP{ip}
-	} else {
-		template.DNSNames = []string{host}
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	cert, key := testserver.Certificate(t, host, 1, until)
+	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	file = filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
+	if err := os.WriteFile(file, cert, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, file
+	return pair, file
 }
 
 func TestFault14_TLS(t *testing.T) {
@@ -178,16 +157,16 @@ func TestTLSFiles(t *testing.T) {
 			t.Errorf("%+v was accepted", f)
 		}
 	}
-	pair, _ := certificate(t, "127.0.0.1", time.Now().Add(time.Hour))
-	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cert, key := testserver.Certificate(t, "127.0.0.1", 1, time.Now().Add(time.Hour))
 	own := cluster.TLSFiles{Cert: filepath.Join(t.TempDir(), "cert.pem"), Key: filepath.Join(t.TempDir(), "key.pem")}
-	for path, block := range map[string]*pem.Block{own.Cert: {Type: "CERTIFICATE", Bytes: pair.Certificate[0]}, own.Key: {Type: "PRIVATE KEY", Bytes: key}} {
-		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+	for path, text := range map[string][]byte{own.Cert: cert, own.Key: key} {
+		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		t.Fatal(err)
 	}
 	c, err := own.Config()
 	if err != nil || len(c.Certificates) != 1 || !bytes.Equal(c.Certificates[0].Certificate[0], pair.Certificate[0]) || c.RootCAs != nil {

@@ -1,7 +1,6 @@
 package kafka
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -17,11 +16,11 @@ import (
 	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
-	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/internal/kafkatest"
 	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
-const topic = "in"
+const topic = kafkatest.Topic
 
 // TestMain lets more tests run at a time than there are processors, for most of them wait. -parallel is read later.
 func TestMain(m *testing.M) {
@@ -31,25 +30,17 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// newBroker starts a broker in the process with the topic.
+// newBroker starts a broker whose groups may have short sessions.
 func newBroker(t testing.TB, partitions int, options ...kfake.Opt) *devbroker.Broker {
 	t.Helper()
-	options = append(options, kfake.GroupMinSessionTimeout(100*time.Millisecond))
-	b, err := devbroker.Start(partitions, []string{topic}, options...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(b.Close)
-	return b
+	return kafkatest.NewBroker(t, partitions, append(options, kfake.GroupMinSessionTimeout(100*time.Millisecond))...)
 }
 
-var quiet = logtest.Discard()
-
-// connection is one whose requests do not fail, or are repeated and write messages
-// twice, because the machine is busy.
-func connection(addr string) cluster.Connection {
-	return cluster.Connection{Brokers: []string{addr}, ClientID: "test", Timeout: 30 * time.Second}
-}
+var (
+	quiet      = logtest.Discard()
+	connection = kafkatest.Connection
+	numbered   = kafkatest.Numbered
+)
 
 // patience is how long a test waits for what must come: only when it does not come
 // does a test take so long, however busy the machine is.
@@ -93,16 +84,6 @@ func send(t testing.TB, addr string, n, m int) {
 	if err := p.Send(deadline(t), numbered(n, m)); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func numbered(n, m int) []stream.Message {
-	var messages []stream.Message
-	for i := n; i < m; i++ {
-		messages = append(messages, stream.Message{
-			Key: strconv.AppendInt(nil, int64(i%10), 10), Value: strconv.AppendInt(nil, int64(i), 10),
-		})
-	}
-	return messages
 }
 
 // start runs a group in the background; stop ends it and returns its error.
@@ -212,22 +193,4 @@ func checkNumbers(t testing.TB, messages []stream.Message, n, m int) {
 // settings are what the states of the tests depend on.
 func settings() []checkpoint.Setting {
 	return []checkpoint.Setting{{Key: "model.type", Value: "drift"}}
-}
-
-// syncBuffer is a log that several goroutines write to.
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }

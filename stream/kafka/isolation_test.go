@@ -323,7 +323,7 @@ func TestFault77_HungTransaction(t *testing.T) {
 	send(t, b.Addr(), 0, 3)
 	x.begin("open")
 	send(t, b.Addr(), 3, 5)
-	var log syncBuffer
+	var log logtest.Buffer
 	c := quick(b.Addr())
 	c.Log = logtest.New(&log)
 	g := newGroup(t, c)

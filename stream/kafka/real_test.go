@@ -143,7 +143,7 @@ func TestRealKafkaSASL(t *testing.T) {
 			t.Errorf("%s: %v", mechanism, err)
 		}
 
-		var log syncBuffer
+		var log logtest.Buffer
 		c.Log = logtest.New(&log)
 		c.SASL.Password = secret.New(canary + "x")
 		err = runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error { return nil })

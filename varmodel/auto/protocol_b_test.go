@@ -1,7 +1,6 @@
 package auto
 
 import (
-	"math"
 	"slices"
 	"testing"
 
@@ -10,28 +9,8 @@ import (
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 )
 
-// relative is the error of m on each of the nine series: absolute on ETTh2, the
-// others relative to persistence; and the geometric mean of all relative to
-// persistence.
-func relative(t *testing.T, sets []*modeltest.ProtocolB, m func(dim int) (eval.Model, error)) (values []float64, mean float64) {
-	t.Helper()
-	for _, p := range sets {
-		model, err := m(len(p.Sd))
-		if err != nil {
-			t.Fatal(err)
-		}
-		naive, err := varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: len(p.Sd), Horizon: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, base := p.Run(t, model, 1)[0], p.Run(t, naive, 1)[0]
-		mean += math.Log(v/base) / float64(len(sets))
-		if p.Name != "ETTh2" {
-			v /= base
-		}
-		values = append(values, v)
-	}
-	return values, math.Exp(mean)
+func persistence(dim int) (eval.Model, error) {
+	return varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: dim, Horizon: 1})
 }
 
 // The default model against the reference of Protocol B: no worse than it by
@@ -41,14 +20,12 @@ func TestProtocolB(t *testing.T) {
 	modeltest.Measuring(t)
 	sets := modeltest.LoadNine(t)
 	reference := []float64{.3223, .9998, .5023, .5154, .7625, .7432, .4701, .6381, .7008}
-	got, mean := relative(t, sets, func(d int) (eval.Model, error) { return New(Config{Dim: d, Horizon: 1}) })
-	linear, _ := relative(t, sets, func(d int) (eval.Model, error) {
+	got, mean := modeltest.Relative(t, sets, persistence, func(d int) (eval.Model, error) { return New(Config{Dim: d, Horizon: 1}) })
+	linear, _ := modeltest.Relative(t, sets, persistence, func(d int) (eval.Model, error) {
 		return varmodel.NewVAR(varmodel.VARConfig{Dim: d, Order: 1, Horizon: 1, Ridge: .01})
 	})
-	pure, pureMean := relative(t, sets, func(d int) (eval.Model, error) { return NewORFFVAR(ORFFVARConfig{Dim: d, Order: 3, Horizon: 1}) })
-	naive, _ := relative(t, sets, func(d int) (eval.Model, error) {
-		return varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: d, Horizon: 1})
-	})
+	pure, pureMean := modeltest.Relative(t, sets, persistence, func(d int) (eval.Model, error) { return NewORFFVAR(ORFFVARConfig{Dim: d, Order: 3, Horizon: 1}) })
+	naive, _ := modeltest.Relative(t, sets, persistence, persistence)
 	for i, p := range sets {
 		t.Logf("%-16s auto %.4f  reference %.4f  orffvar %.4f  var1 %.4f", p.Name, got[i], reference[i], pure[i], linear[i])
 		if !(got[i] <= 1.01*reference[i]) {
@@ -78,7 +55,7 @@ func TestProtocolAblation(t *testing.T) {
 	modeltest.Measuring(t)
 	sets := modeltest.LoadNine(t)
 	show := func(name string, cfg Config) float64 {
-		v, mean := relative(t, sets, func(d int) (eval.Model, error) {
+		v, mean := modeltest.Relative(t, sets, persistence, func(d int) (eval.Model, error) {
 			cfg.Dim, cfg.Horizon = d, 1
 			return New(cfg)
 		})

@@ -118,7 +118,7 @@ func TestProtocolTiers(t *testing.T) {
 			}
 			times, sizes = append(times, fmt.Sprintf("%.2f", mean)), append(sizes, fmt.Sprintf("%.0f and %.0f", heapOf(t, tier, x[:600])/1e3, heapOf(t, tier, x)/1e3))
 		}
-		v, mean := relative(t, sets, func(d int) (eval.Model, error) { return New(Config{Dim: d, Horizon: 1, Tier: tier}) })
+		v, mean := modeltest.Relative(t, sets, persistence, func(d int) (eval.Model, error) { return New(Config{Dim: d, Horizon: 1, Tier: tier}) })
 		t.Logf("%s | %s | %.0f | %s | %.4f | %.4f | %.4f", tier, strings.Join(times, ", "), longest, strings.Join(sizes, ", "), mean, v[0], v)
 		if !(mean > heavier && mean < 1) {
 			t.Errorf("%s has the mean %.4f of persistence, the tier above %.4f", tier, mean, heavier)

@@ -1,7 +1,6 @@
 package interval
 
 import (
-	"math"
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
@@ -81,28 +80,4 @@ func withBounds(t testing.TB, m eval.Model, dim, horizon int, levels []float64) 
 		t.Fatal(err)
 	}
 	return m
-}
-
-// relativeMSE is the error of m on each of the nine series: absolute on ETTh2, the
-// others relative to persistence; and the geometric mean of all relative to
-// persistence.
-func relativeMSE(t *testing.T, sets []*modeltest.ProtocolB, m func(dim int) (eval.Model, error)) (values []float64, mean float64) {
-	t.Helper()
-	for _, p := range sets {
-		model, err := m(len(p.Sd))
-		if err != nil {
-			t.Fatal(err)
-		}
-		naive, err := varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: len(p.Sd), Horizon: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, base := p.Run(t, model, 1)[0], p.Run(t, naive, 1)[0]
-		mean += math.Log(v/base) / float64(len(sets))
-		if p.Name != "ETTh2" {
-			v /= base
-		}
-		values = append(values, v)
-	}
-	return values, math.Exp(mean)
 }

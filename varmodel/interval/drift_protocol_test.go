@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/drift"
+	"github.com/orffvar/forecaster/varmodel"
 	"github.com/orffvar/forecaster/varmodel/auto"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 )
@@ -15,11 +16,14 @@ import (
 func TestProtocolDrift(t *testing.T) {
 	modeltest.Measuring(t)
 	sets := modeltest.LoadNine(t)
+	persistence := func(d int) (eval.Model, error) {
+		return varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: d, Horizon: 1})
+	}
 	var nothing []float64
 	var nothingMean float64
 	for _, a := range []drift.Adaptation{drift.None, drift.Forget, drift.ResetScaler, drift.Restart} {
 		var alarms []*int
-		v, mean := relativeMSE(t, sets, func(d int) (eval.Model, error) {
+		v, mean := modeltest.Relative(t, sets, persistence, func(d int) (eval.Model, error) {
 			m, err := auto.New(auto.Config{Dim: d, Horizon: 1})
 			if err == nil && a != drift.None {
 				m, err = WithDrift(m, DriftConfig{Dim: d, Horizon: 1, Action: a})

@@ -21,25 +21,17 @@ import (
 	"github.com/orffvar/forecaster/sgd/losses"
 	"github.com/orffvar/forecaster/sgd/penalties"
 	"github.com/orffvar/forecaster/sgd/rates"
-	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 )
 
-func kernelVAR(cfg VARConfig) func(d, h int) (eval.Model, error) {
-	return func(d, h int) (eval.Model, error) {
-		c := cfg
-		c.Dim, c.Horizon, c.Seed = d, h, 1
-		check.SetDefault(&c.Order, 1)
-		if c.Map == nil {
-			c.Map = modeltest.GaussianMap(d, c.Order, 20, coupling.Identity(d))
-		}
-		if g, ok := c.Proximal.(penalties.GroupLasso); ok {
-			g.Columns.Inner = d
-			c.Proximal = g
-		}
-		return NewVAR(c)
+// newVAR returns a model of two variables, lag 1 and horizon 1 with a Gaussian map, unless c has one.
+func newVAR(c VARConfig) (eval.Model, error) {
+	c.Dim, c.Order, c.Horizon, c.Seed = 2, 1, 1, 1
+	if c.Map == nil {
+		c.Map = modeltest.GaussianMap(c.Dim, c.Order, 20, coupling.Identity(c.Dim))
 	}
+	return NewVAR(c)
 }
 
 // A step of Algorithm 4 for k Gamma on Theta and the steered step on the
@@ -94,7 +86,7 @@ func TestSteeredStepsAreThoseOfTheOperator(t *testing.T) {
 // A sample without any value reaches the semi-supervised term, and nothing else.
 func TestUnlabelledSamplesAreLearntFrom(t *testing.T) {
 	for _, manifold := range []float64{0, .1} {
-		m, err := kernelVAR(VARConfig{Step: PlainSteps, Manifold: manifold, Batch: 1})(2, 1)
+		m, err := newVAR(VARConfig{Step: PlainSteps, Manifold: manifold, Batch: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +139,7 @@ func TestGroupLassoRemovesFrequencies(t *testing.T) {
 // an older state, of fewer blocks, comes back in a model that has grown since.
 func TestGrowingKeepsTheForecast(t *testing.T) {
 	const dim = 2
-	m, err := kernelVAR(VARConfig{Blocks: 2, Grow: 3, MostBlocks: 4, Batch: 2})(dim, 1)
+	m, err := newVAR(VARConfig{Blocks: 2, Grow: 3, MostBlocks: 4, Batch: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,10 +19,10 @@ func TestWarmStart(t *testing.T) {
 	const d = 2
 	x := modeltest.RandomSeries(rand.New(rand.NewPCG(71, 72)), 900, d, 0)
 	run := func(warm int, solver Solver, loss losses.Loss, blocks int) (float64, []float64) {
-		m, err := kernelVAR(VARConfig{
+		m, err := newVAR(VARConfig{
 			Step: PlainSteps, Warm: warm, Solver: solver, Loss: loss, Blocks: blocks, Bandwidth: .5,
 			Map: modeltest.GaussianMap(d, 1, 20/max(blocks, 1), coupling.Identity(d)),
-		})(d, 1)
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func TestWarmStart(t *testing.T) {
 		"unknown":     {Warm: 9, Solver: 9},
 		"Warm":        {Warm: -1},
 	} {
-		if _, err := kernelVAR(c)(d, 1); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := newVAR(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v does not mention %q", err, want)
 		}
 	}

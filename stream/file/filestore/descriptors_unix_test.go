@@ -3,7 +3,6 @@
 package filestore_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -52,30 +51,12 @@ func exhaust(t *testing.T) (give func()) {
 	}
 }
 
-// lockedBuffer is a log that is read while it is written.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
 // TestFault63_NoDescriptors: a checkpoint, whole or of changes, that cannot be opened for
 // want of file descriptors is written when there are some again, or given up with its
 // context.
 func TestFault63_NoDescriptors(t *testing.T) {
 	dir := t.TempDir()
-	var log lockedBuffer
+	var log logtest.Buffer
 	s, err := filestore.Open(dir, logtest.New(&log))
 	if err != nil {
 		t.Fatal(err)

@@ -3,56 +3,30 @@ package kafkasink
 import (
 	"context"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kfake"
-
-	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/kafka"
-	"github.com/orffvar/forecaster/stream/kafka/cluster"
+	"github.com/orffvar/forecaster/stream/kafka/internal/kafkatest"
 )
 
-const topic = "in"
+const topic = kafkatest.Topic
 
-// newBroker starts a broker in the process with the topic.
-func newBroker(t testing.TB, partitions int, options ...kfake.Opt) *devbroker.Broker {
-	t.Helper()
-	b, err := devbroker.Start(partitions, []string{topic}, options...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(b.Close)
-	return b
-}
-
-var quiet = logtest.Discard()
-
-// connection is one whose requests do not fail, or are repeated and write messages
-// twice, because the machine is busy.
-func connection(addr string) cluster.Connection {
-	return cluster.Connection{Brokers: []string{addr}, ClientID: "test", Timeout: 30 * time.Second}
-}
+var (
+	quiet      = logtest.Discard()
+	newBroker  = kafkatest.NewBroker
+	connection = kafkatest.Connection
+	numbered   = kafkatest.Numbered
+)
 
 func deadline(t testing.TB) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
-}
-
-func numbered(n, m int) []stream.Message {
-	var messages []stream.Message
-	for i := n; i < m; i++ {
-		messages = append(messages, stream.Message{
-			Key: strconv.AppendInt(nil, int64(i%10), 10), Value: strconv.AppendInt(nil, int64(i), 10),
-		})
-	}
-	return messages
 }
 
 // everything returns the messages of the topic; those of a partition in order.

@@ -199,3 +199,26 @@ func LoadNine(t *testing.T) []*ProtocolB {
 	}
 	return sets
 }
+
+// Relative returns the mean squared errors of m on each of the series: absolute on ETTh2, the others relative to naive;
+// and the geometric mean of all errors relative to naive.
+func Relative(t testing.TB, sets []*ProtocolB, naive, m func(dim int) (eval.Model, error)) (values []float64, mean float64) {
+	t.Helper()
+	for _, p := range sets {
+		model, err := m(len(p.Sd))
+		if err != nil {
+			t.Fatal(err)
+		}
+		baseline, err := naive(len(p.Sd))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, base := p.Run(t, model, 1)[0], p.Run(t, baseline, 1)[0]
+		mean += math.Log(v/base) / float64(len(sets))
+		if p.Name != "ETTh2" {
+			v /= base
+		}
+		values = append(values, v)
+	}
+	return values, math.Exp(mean)
+}
