@@ -189,7 +189,7 @@ func (s *levelSetSeries) Observe(y []float64) error {
 	return nil
 }
 
-// distance is how far phi lies outside of the level sets, on the average.
+// distance is how far phi lies outside of the level sets, on average.
 func (m *levelSets) distance(phi []float64) (d float64) {
 	m.l.MarginTo(m.margin, phi, m.grid)
 	for _, v := range m.margin {

@@ -19,8 +19,8 @@ const (
 )
 
 // profiles are the error profiles of the cycles of one series, such as the hour and the day. A server
-// that is busy by day has large errors by day, and a job at the full hour has them there: intervals
-// as wide at all times would hold their coverage in the mean only.
+// that is busy by day has large errors by day, and one with a job at the full hour has large errors at
+// the full hour. Intervals of the same width at all times would hold their coverage only on average.
 //
 // The scale s of the intervals follows the errors of all samples. In each bin of a cycle, the size of
 // an error is its mean in units of s, and the half width of an interval is multiplied by the ratio

@@ -345,8 +345,8 @@ func (s *quantileSeries) ResetLags() {
 	clear(s.state)
 }
 
-// State transfers the sizes of the errors of each horizon as an option, in it the factors of the
-// present levels, and the forecasts under way as one.
+// State transfers one option per horizon, which has the sizes of the errors and, as an option of its own, the
+// factors of the present levels, and one option for the forecasts under way.
 func (s *quantileSeries) State(c *snapshot.Codec) {
 	s.Forecaster.State(c)
 	H, d, L := s.m.cfg.Horizon, s.m.cfg.Dim, len(s.m.cfg.Levels)

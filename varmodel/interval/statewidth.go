@@ -16,8 +16,8 @@ const (
 	stateLimit    = 3   // limit of standardised numbers
 	stateNear     = .35 // distances from the mean, in standard deviations, at which the slope may change
 	stateMiddle   = 1
-	stateError    = 6     // limit of the last error, in mean errors …
-	stateSize     = 4     // … and of the sizes that are learnt, in the ratio expected
+	stateError    = 6     // limit of the last error, in mean errors
+	stateSize     = 4     // limit of the sizes that are learnt, in the ratio expected
 	stateRetained = .9995 // weight of an outcome after the next one, to the power of 1/h at horizon h
 	stateRidge    = 20    // ridge at one step, in outcomes; h times as large at horizon h
 	leastRatio    = .2    // smallest ratio …
