@@ -10,120 +10,17 @@ import (
 	"math"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/orffvar/forecaster/internal/secret"
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/delivery"
-	"github.com/orffvar/forecaster/stream/event"
 	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/stream/refuse"
 )
-
-// server is an HTTP server that follows a script: one answer a request, then
-// what refuse says of the lines.
-type server struct {
-	*httptest.Server
-	mu       sync.Mutex
-	script   []answer
-	refuse   func(lines []string) *answer // nil = accept everything
-	accepted []string                     // lines, with those sent again
-	requests int
-	sent     int // bytes of endless answers
-	auth     string
-}
-
-type answer struct {
-	status int
-	header string // "Name: value"
-	body   string
-	then   string // "hang", "cut", "apply": write the lines and cut the connection
-}
-
-func newServer(t testing.TB, script ...answer) *server {
-	s := &server{script: script}
-	s.Server = httptest.NewServer(s)
-	t.Cleanup(s.Close)
-	return s
-}
-
-func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if strings.HasSuffix(r.URL.Path, "/ping") {
-		w.WriteHeader(http.StatusNoContent)
-		return
-	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
-	}
-	lines := strings.Split(strings.TrimSuffix(string(body), "\n"), "\n")
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.requests++
-	s.auth = r.Header.Get("Authorization")
-	if got := r.URL.Query().Get("precision"); got != "ns" {
-		panic("precision " + got)
-	}
-	var a *answer
-	if len(s.script) > 0 {
-		a = &s.script[0]
-		s.script = s.script[1:]
-	} else if s.refuse != nil {
-		a = s.refuse(lines)
-	}
-	if a == nil || a.then == "apply" {
-		s.accepted = append(s.accepted, lines...)
-	}
-	if a == nil {
-		w.WriteHeader(http.StatusNoContent)
-		return
-	}
-	if name, value, ok := strings.Cut(a.header, ": "); ok {
-		w.Header().Set(name, value)
-	}
-	switch a.then {
-	case "hang":
-		s.mu.Unlock()
-		<-r.Context().Done()
-		s.mu.Lock()
-		return
-	case "endless":
-		w.WriteHeader(a.status)
-		for n, err := 0, error(nil); err == nil; s.sent += n {
-			n, err = io.WriteString(w, strings.Repeat("x", 1000))
-		}
-		return
-	case "cut", "apply":
-		panic(http.ErrAbortHandler)
-	}
-	w.WriteHeader(a.status)
-	io.WriteString(w, a.body)
-}
-
-// letters is a stream.DeadLetters in memory.
-type letters struct {
-	mu   sync.Mutex
-	kept []stream.DeadLetter
-	err  error
-}
-
-func (l *letters) WriteDeadLetters(_ context.Context, d []stream.DeadLetter) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, x := range d {
-		x.Message.Value = bytes.Clone(x.Message.Value)
-		l.kept = append(l.kept, x)
-	}
-	return l.err
-}
-
-func (l *letters) Close() error { return nil }
 
 // long is the layout of newSink; see TestLongLayout.
 var long bool
@@ -201,17 +98,6 @@ func writeUntil(t testing.TB, sink *Sink, b *stream.Batch, what string, ok func(
 	eventually(t, what, func() bool { return ok() || len(done) > 0 })
 	stop(errStop)
 	return <-done
-}
-
-// distinct returns how many different lines were accepted.
-func (s *server) distinct() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	seen := make(map[string]bool)
-	for _, l := range s.accepted {
-		seen[l] = true
-	}
-	return len(seen)
 }
 
 func TestBatchesAreCut(t *testing.T) {
@@ -300,18 +186,6 @@ func TestFault45_RetryAfter(t *testing.T) {
 	}
 	if d := time.Since(begin); d < time.Second {
 		t.Errorf("written again after %v", d)
-	}
-}
-
-// refusing answers as a server does that does not like some lines.
-func refusing(status int, body string, bad func(line string) bool) func([]string) *answer {
-	return func(lines []string) *answer {
-		for _, l := range lines {
-			if bad(l) {
-				return &answer{status: status, header: "Content-Type: application/json", body: body}
-			}
-		}
-		return nil
 	}
 }
 
@@ -442,64 +316,6 @@ func TestConfigIsChecked(t *testing.T) {
 	}
 }
 
-// TestVictoriaMetrics: names, tags, texts and times arrive as expected, and so does a point that is written twice.
-func TestVictoriaMetrics(t *testing.T) {
-	db := testserver.StartVictoriaMetrics(t)
-	sink := newSink(t, db.URL, func(c *Config) {
-		c.Org, c.Token, c.Bucket, c.Encoder.Levels = "", secret.Text{}, "forecasts", []float64{.9}
-	})
-	for what, f := range map[string]func(context.Context) error{"ping": sink.Ping, "check": sink.Check} {
-		if err := f(deadline(t)); err != nil {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	now := time.Now().Truncate(time.Second)
-	s := &stream.Series{Name: "host=web 1", Variables: []string{"cpu", "a b,c"}, Tags: []stream.Tag{{Key: "host", Value: "web 1"}}}
-	b := &stream.Batch{
-		Observations: []stream.Observation{{
-			Series: s, Time: now.Add(-400 * 24 * time.Hour).UnixNano(), Y: []float64{7, 8}, Residual: []float64{0, 0}, VariableScores: []float64{2, 0}, Share: []float64{1, 0}, AnomalyScore: 2, StateScore: math.NaN(), Anomalous: true, LevelSetScore: math.NaN(),
-		}},
-		Events: []stream.Event{{Series: s.Name, Tags: s.Tags, Kind: event.Gap, Time: now.UnixNano(), Text: "3 samples missing"}},
-	}
-	for i, ahead := range []time.Duration{time.Minute, 47 * time.Hour, 49 * time.Hour} {
-		v := []float64{float64(i), .5}
-		b.Forecasts = append(b.Forecasts, stream.Forecast{Series: s, Model: "auto", Horizon: i + 1, Time: now.Add(ahead).UnixNano(), Yhat: v, Lower: v, Upper: v})
-	}
-	for range 2 {
-		if err := sink.Write(deadline(t), b); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if st := sink.Stats(); st.Rejected != 0 || st.Written != 2*5 {
-		t.Errorf("%+v", st)
-	}
-	for query, want := range map[string]string{
-		`forecast_cpu{host="web 1",horizon="1"}`:                     "0",
-		`{__name__="forecast_a b,c_lower",host="web 1",horizon="1"}`: "0.5",
-		`count_over_time(forecast_cpu{horizon="1"}[1h])`:             "1", // not 2: it is one point
-		`last_over_time(observation_cpu[500d])`:                      "7",
-		`last_over_time(observation_is_anomaly[500d])`:               "1",
-		`count(last_over_time({__name__=~"observation_.+"}[500d]))`:  "9", // two variables with score and share, and three of the sample
-		`last_over_time(forecast_events_text{kind="gap"}[1d])`:       "0", // a text is zero
-		`last_over_time(forecast_cpu{horizon="2"}[2d] offset -2d)`:   "1",
-		`last_over_time(forecast_cpu{horizon="3"}[1d] offset -3d)`:   "", // more than two days ahead
-	} {
-		at := now.Add(time.Minute)
-		if strings.Contains(query, "offset") || strings.Contains(query, "d]") {
-			at = now
-		}
-		got := ""
-		if all := db.Query(query, at, at, 0); len(all) == 1 {
-			got = fmt.Sprint(all[0].Value[1])
-		} else if len(all) > 1 {
-			got = fmt.Sprint(all)
-		}
-		if got != want {
-			t.Errorf("%s is %q, want %q", query, got, want)
-		}
-	}
-}
-
 // BenchmarkWrite measures points a second into a real InfluxDB: through Sink, and
 // as raw HTTP requests with lines that are ready.
 func BenchmarkWrite(b *testing.B) {
@@ -547,69 +363,6 @@ func BenchmarkWrite(b *testing.B) {
 			resp.Body.Close()
 		}
 		rate(b)
-	})
-}
-
-// TestFault71_AcceptedMeansDurable: VictoriaMetrics accepts points before it keeps them. It is killed
-// three times while points come, the last time after the last one, and has all of them in the end. So it has
-// when the process that wrote ends each time, too: the next one finds in the checkpoint what to send again.
-func TestFault71_AcceptedMeansDurable(t *testing.T) {
-	t.Parallel()
-	for name, both := range map[string]bool{"the server is killed": false, "server and process are killed": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			acceptedMeansDurable(t, both)
-		})
-	}
-}
-
-func acceptedMeansDurable(t *testing.T, both bool) {
-	db := testserver.StartVictoriaMetrics(t)
-	begin := func() *Sink {
-		return newSink(t, db.URL, func(c *Config) { c.Org, c.Token, c.Bucket = "", secret.Text{}, "forecasts" })
-	}
-	sink := begin()
-	const batches, each = 60, 200
-	s := &stream.Series{Name: "s", Variables: []string{"cpu"}}
-	start := time.Now().Add(-24 * time.Hour).Truncate(time.Second)
-	for i := range batches {
-		b := &stream.Batch{}
-		for j := range each {
-			n := i*each + j
-			b.Forecasts = append(b.Forecasts, stream.Forecast{Series: s, Model: "m", Horizon: 1, Time: start.Add(time.Duration(n) * time.Second).UnixNano(), Yhat: []float64{float64(n)}})
-		}
-		if err := sink.Write(deadline(t), b); err != nil {
-			t.Fatal(err)
-		}
-		if i%20 != 19 {
-			continue
-		}
-		saved := checkpoint.Checkpoint{Outputs: sink.Positions()}
-		db.Kill()
-		if both {
-			sink.Close()
-			var b bytes.Buffer
-			if err := saved.Encode(&b); err != nil {
-				t.Fatal(err)
-			}
-			list, _, err := checkpoint.Parse(bytes.NewReader(b.Bytes()), int64(b.Len()))
-			if err != nil {
-				t.Fatal(err)
-			}
-			sink = begin()
-			if err := sink.Resume(list[0].Outputs); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	eventually(t, "all points are settled", func() bool { return sink.Stats().Unsettled == 0 })
-	seen := ""
-	eventually(t, "all points are there", func() bool {
-		now := time.Now()
-		if all := db.Query(`sum(count_over_time({__name__=~"forecast_.*"}[100y]))`, now, now, 0); len(all) == 1 {
-			seen = fmt.Sprint(all[0].Value[1])
-		}
-		return seen == fmt.Sprint(batches*each)
 	})
 }
 
