@@ -232,7 +232,7 @@ func TestPartitionsGoAndComeBack(t *testing.T) {
 // A job with a topic to join copies what it reads there, and forecasts from the copies: each series from one partition.
 func TestJobForecastsFromJoinedTopics(t *testing.T) {
 	f := newField(t)
-	cfg, connection := connect(t, f.settings()...)
+	_, connection := connect(t, f.settings()...)
 	if err := connection.CreateTopic(t.Context(), "joined", 2); err != nil {
 		t.Fatal(err)
 	}
