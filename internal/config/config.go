@@ -45,8 +45,8 @@ type Pipeline struct {
 	Wait              time.Duration `yaml:"wait"`                // waiting time for late values, in the time of the samples
 	WaitForLate       bool          `yaml:"wait_for_late"`       // complete rows wait for late values, too
 	Aggregate         string        `yaml:"aggregate"`           // rule for several values of a variable in one row: latest or mean
-	Fill              string        `yaml:"fill"`                // rule for several values of a variable in one row: latest or mean
-	Variables         []string      `yaml:"variables"`           // value in place of a missing one: none or last
+	Fill              string        `yaml:"fill"`                // value in place of a missing one: none or last
+	Variables         []string      `yaml:"variables"`           // names of the variables of every series, in their order; empty: those of the first record
 	Rate              []string      `yaml:"rate"`                // names of counters, which are converted to rates per second
 	Missing           []string      `yaml:"missing"`             // numbers that mark a missing value; none: no number does
 	MaxGap            int           `yaml:"max_gap"`             // longest gap, in samples, that is filled; a longer gap drops the lags

@@ -46,7 +46,7 @@ func (c *crowd) Accept() (net.Conn, error) {
 	}
 	c.mu.Unlock()
 	if leaves != nil {
-		_ = leaves.Close() // no request is running on it
+		_ = leaves.Close() // this connection serves no request
 	}
 	return g, nil
 }

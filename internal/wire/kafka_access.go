@@ -19,12 +19,12 @@ type KafkaAccess struct {
 	SASLPassword     secret.Text `yaml:"sasl_password"`      // password for SASL; better as `${VAR}`
 	SASLPasswordFile string      `yaml:"sasl_password_file"` // file that holds the password
 	SASLTokenFile    string      `yaml:"sasl_token_file"`    // file with the token of `OAUTHBEARER`
-	SASLTokenCommand []string    `yaml:"sasl_token_command"` // program that prints it, and its arguments
+	SASLTokenCommand []string    `yaml:"sasl_token_command"` // program that prints the token, and its arguments
 
-	// https endpoint that issues it for `sasl_username` and `sasl_password` (client credentials)
+	// https endpoint that issues the token for `sasl_username` and `sasl_password` (client credentials)
 	SASLTokenURL string `yaml:"sasl_token_url"`
 
-	SASLScopes         []string `yaml:"sasl_scopes"`          // scopes to request there
+	SASLScopes         []string `yaml:"sasl_scopes"`          // scopes to request at `sasl_token_url`
 	TLSEnable          bool     `yaml:"tls_enable"`           // TLS 1.2 or later
 	TLSCA              string   `yaml:"tls_ca"`               // certificates that sign the broker's; empty = the system's
 	TLSCert            string   `yaml:"tls_cert"`             // client certificate, with `tls_key`
