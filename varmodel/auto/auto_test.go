@@ -92,6 +92,27 @@ func TestExpertsOfAnyOrder(t *testing.T) {
 	}
 }
 
+// TestLongOrderWithASeason: a model with more lags than remainderLags learns a series in which it finds a season.
+func TestLongOrderWithASeason(t *testing.T) {
+	orffvar, err := NewORFFVAR(ORFFVARConfig{Dim: 1, Horizon: 2, Order: 12, Frequencies: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng, x := rand.New(rand.NewPCG(25, 26)), make([][]float64, 300)
+	for i := range x {
+		x[i] = []float64{math.Sin(2*math.Pi*float64(i)/24) + .1*rng.NormFloat64()}
+	}
+	for name, m := range map[string]eval.Model{
+		"orffvar": orffvar, "experts": newAuto(t, Config{Dim: 1, Horizon: 2, Season: 24, Experts: []string{"ar2", "var30"}}),
+	} {
+		f := m.NewSeries()
+		modeltest.Record(t, f, x, 2)
+		if f.(*autoSeries).remainder == nil {
+			t.Errorf("%s: no season was found", name)
+		}
+	}
+}
+
 // ML-Poly competes with the best convex combination of the experts: here the
 // mean of two experts that are wrong on either side.
 func TestPolynomialFindsACombination(t *testing.T) {

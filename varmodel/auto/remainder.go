@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	remainderLags   = 8   // samples in remainder.past; frame.recent goes further back
+	remainderLags   = 8   // least number of samples in remainder.past; frame.recent goes further back
 	remainderChange = .25 // change of the shares for a new computation: sum over the cycles, mean over the variables
 	mixtureKeep     = .3  // factor of the weight of outcomes in the mixtures when experts begin to forecast with a season
 	remainderEvery  = 64  // smallest number of samples between two computations of the remainder
@@ -30,7 +30,7 @@ type remainder struct {
 
 func newRemainder(s *autoSeries) *remainder {
 	d := s.m.cfg.Dim
-	r := &remainder{past: series.NewHistory(d, remainderLags), season: make([]float64, d), z: make([]float64, d)}
+	r := &remainder{past: series.NewHistory(d, max(remainderLags, s.m.order)), season: make([]float64, d), z: make([]float64, d)}
 	r.frame = newFrame(d, s.m.order, s.m.recent(), series.NewScaler(d), newLocalMean(d), s.frame.inputs)
 	r.frame.past = *r.past
 	return r
