@@ -41,11 +41,11 @@ const (
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, args: args, environ: os.Environ()}
 	root := a.root()
-	usage.Explain(root)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	usage.Explain(root)
 	cmd, err := root.ExecuteContextC(ctx)
 	switch usage := (*usageError)(nil); {
 	case err == nil:

@@ -16,9 +16,19 @@ import (
 	"github.com/orffvar/forecaster/internal/spelling"
 )
 
-// Explain makes a command and those below it report mistakes in flags, arguments and names of
-// commands in words of this package.
-func Explain(cmd *cobra.Command) {
+// Explain makes a root command and those below it report mistakes in flags, arguments and names of
+// commands in words of this package. Call it after SetOut, because it adds the commands help and
+// completion, which keep the output.
+func Explain(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	explain(root)
+	if help, _, err := root.Find([]string{"help"}); err == nil {
+		help.Args = unknownTopic
+	}
+}
+
+func explain(cmd *cobra.Command) {
 	cmd.SetFlagErrorFunc(flagError)
 	switch check := cmd.Args; {
 	case cmd.HasSubCommands() && !cmd.Runnable():
@@ -33,8 +43,17 @@ func Explain(cmd *cobra.Command) {
 		}
 	}
 	for _, c := range cmd.Commands() {
-		Explain(c)
+		explain(c)
 	}
+}
+
+// unknownTopic reports arguments of help that name no command. Without it, the help of the commands above is printed.
+func unknownTopic(help *cobra.Command, args []string) error {
+	cmd, rest, err := help.Root().Find(args)
+	if err != nil || !cmd.HasSubCommands() {
+		return err
+	}
+	return unknownCommand(cmd, rest)
 }
 
 func unknownCommand(cmd *cobra.Command, args []string) error {

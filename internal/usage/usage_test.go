@@ -31,6 +31,9 @@ func TestExplain(t *testing.T) {
 		{"demo x", `forecaster demo takes no argument, got "x"`},
 		{"repaly x", `unknown command "repaly", did you mean replay?`},
 		{"frobnicate", `unknown command "frobnicate": it has `},
+		{"help repaly", `unknown command "repaly", did you mean replay?`},
+		{"help group frobnicate", `unknown command "frobnicate": it has inspect`},
+		{"completion frobnicate", `unknown command "frobnicate": it has bash, fish, powershell, zsh`},
 		{"group insp", `unknown command "insp", did you mean inspect?`},
 		{"group inspct", `unknown command "inspct", did you mean inspect?`},
 	} {
