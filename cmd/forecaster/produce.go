@@ -16,8 +16,8 @@ func (a *app) produceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "produce FILE",
 		Short: "Publish a file to Kafka, as JSON messages",
-		Long: `produce publishes each row of a file (.csv, .jsonl, either with .gz; - is
-standard input) as one message:
+		Long: `produce publishes each row of a file (.csv, .jsonl, .lp, .parquet and others,
+see forecaster forecast -h; - is standard input) as one message:
 
   key    the series
   value  {"time": "2026-01-01T00:00:00Z", "values": {"cpu": 0.5, "mem": null}}`,
@@ -41,6 +41,9 @@ standard input) as one message:
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if p.Rate < 0 || p.Speed < 0 || p.Rate > 0 && p.Speed > 0 {
 			return &usageError{errors.New("--rate and --speed must be >= 0, and not both given")}
+		}
+		if p.Partitions < 0 {
+			return &usageError{fmt.Errorf("--partitions: must be >= 0, got %d", p.Partitions)}
 		}
 		if p.Loop && !p.Now {
 			return &usageError{errors.New("--loop needs --now: records with the same times again would be refused as late")}

@@ -112,8 +112,8 @@ func TestErrorsNameARemedy(t *testing.T) {
 		}
 	}
 
-	if _, stdout, stderr := call(t, "evaluate", path("good.csv"), "--models", "var0"); strings.Contains(stdout+stderr, "did you mean var0") {
-		t.Errorf("the number of lags that is refused is proposed: %s%s", stdout, stderr)
+	if _, stdout, stderr := call(t, "evaluate", path("good.csv"), "--models", "var0"); strings.Contains(stdout+stderr, "did you mean") {
+		t.Errorf("the name is right, and another one is proposed: %s%s", stdout, stderr)
 	}
 	for _, name := range []string{"cut.jsonl", "quoted.jsonl"} {
 		if _, stdout, stderr := call(t, "replay", path(name)); strings.Contains(stdout+stderr, "input.csv") {

@@ -114,6 +114,9 @@ santafe_b1.csv. Rows without their file are left out and listed.`,
 			return err
 		}
 		if len(rows) == 0 && chapter6.Empty() {
+			if len(missing) == 0 {
+				return &usageError{fmt.Errorf("--name: no row has a name with %q; without --name, all rows are printed", *name)}
+			}
 			return fmt.Errorf("no data for any of these rows: name the folder of %s with --data DIR", strings.Join(missing, ", "))
 		}
 		if a.output == "json" {

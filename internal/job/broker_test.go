@@ -117,6 +117,11 @@ func TestProduce(t *testing.T) {
 		t.Errorf("a file that is missing: %v", err)
 	}
 	p.Path = path
+	for topics, says := range map[string]string{"none": "(--topic): there is no topic none: create it", "a,b": "these are 2: a, b; name one"} {
+		if _, err := p.Run(context.Background(), load(b.Addr(), topics)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("topics %s: %v", topics, err)
+		}
+	}
 	bad := Produce{Path: filepath.Join(t.TempDir(), "bad.jsonl"), Loop: true, Log: p.Log}
 	if err := os.WriteFile(bad.Path, []byte(`{"time":"no","values":{"x":1}}`+"\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 	"github.com/orffvar/forecaster/stream/refuse"
 )
 
-// Produce publishes a file to the first topic of input.kafka.
+// Produce publishes a file to the topic of input.kafka, which must be one.
 type Produce struct {
 	Path         string
 	Series       string // name of the series for rows without one; "": the name of the file
@@ -43,6 +44,11 @@ type Produced struct {
 
 // Run publishes the file until its end, or until ctx ends.
 func (p *Produce) Run(ctx context.Context, cfg *config.Config) (*Produced, error) {
+	topics := wire.InputKafka(cfg).Topics
+	if len(topics) > 1 {
+		return nil, &config.UsageError{Err: fmt.Errorf("input.kafka.topics: produce publishes to one topic, and these are %d: %s; name one of them, such as --topic %s",
+			len(topics), strings.Join(topics, ", "), topics[0])}
+	}
 	connection, err := wire.InputKafka(cfg).Connection()
 	if err != nil {
 		return nil, err
@@ -53,11 +59,14 @@ func (p *Produce) Run(ctx context.Context, cfg *config.Config) (*Produced, error
 	if err := connection.Ping(ctx); err != nil {
 		return nil, atBrokers(err)
 	}
-	done := &Produced{Topic: wire.InputKafka(cfg).Topics[0]}
+	done := &Produced{Topic: topics[0]}
 	if p.Partitions > 0 {
-		if err := connection.CreateTopic(ctx, done.Topic, p.Partitions); err != nil {
-			return nil, err
-		}
+		err = connection.CreateTopic(ctx, done.Topic, p.Partitions)
+	} else if _, err = connection.Partitions(ctx, topics); err != nil { // the producer would try again and again
+		err = fmt.Errorf("input.kafka.topics (--topic): %w: create it with --partitions 1 or more, or correct the name", err)
+	}
+	if err != nil {
+		return nil, err
 	}
 	producer, err := kafkasink.NewProducer(connection, done.Topic, p.Log)
 	if err != nil {

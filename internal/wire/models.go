@@ -147,7 +147,7 @@ func modelNamed(name string) (model, error) {
 			return m, nil
 		}
 	}
-	text := fmt.Sprintf("must be one of %s (N = number of lags), got %q", strings.Join(ModelNames(), ", "), name)
+	text := fmt.Sprintf("must be one of %s (N = number of lags, 1 to 999), got %q", strings.Join(ModelNames(), ", "), name)
 	if best := nearestModel(name); best != "" {
 		text += fmt.Sprintf(", did you mean %s?", best)
 	}
@@ -162,9 +162,10 @@ func nearestModel(name string) string {
 		if prefix, family := strings.CutSuffix(known, "N"); family && lags != "" {
 			known = prefix + lags
 		}
-		if known != name { // a number of lags that is too small or too large
-			names = append(names, known)
+		if known == name { // the number of lags is wrong, and the name is right
+			return ""
 		}
+		names = append(names, known)
 	}
 	return spelling.Nearest(name, names)
 }
