@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/orffvar/forecaster/eval"
@@ -60,14 +61,14 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 		return &usageError{errors.New("name a file, or give --network=ROWS, not both")}
 	case len(args) == 0 && !cmd.Flags().Changed("network"):
 		return &usageError{errors.New("name a file, or give --network")}
-	case cmd.Flags().Changed("network") && rows < 200:
-		return &usageError{fmt.Errorf("--network: must be >= 200 rows, got %d", rows)}
+	case cmd.Flags().Changed("network") && rows < fewRows:
+		return &usageError{fmt.Errorf("--network: must be >= %d rows, got %d", fewRows, rows)}
 	}
-	var file []config.Setting
+	forced := []config.Setting{{Path: "model.influence", Value: "true", From: "influence"}} // refuses models without influences
 	if len(args) == 1 {
-		file = onlyFile("influence", args[0])
+		forced = append(forced, onlyFile("influence", args[0])...)
 	}
-	cfg, err := a.load(cmd, modelSettings, file...)
+	cfg, err := a.load(cmd, modelSettings, forced...)
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	c := cfg.Model
-	c.Horizon = 1
+	c.Horizon, c.Influence = 1, false // NewInfluence adds them to a plain model
 	var (
 		samples *study.Samples
 		truth   [][][]bool // per series
@@ -101,12 +102,19 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return &usageError{fmt.Errorf("%s: %w", c.Type, err)}
 	}
+	if !slices.ContainsFunc(samples.Series, func(s study.Series) bool { return len(s.Variables) > 1 }) {
+		return fmt.Errorf("%s has one variable, %s, and an influence needs two; if a column names the variable of each row, add --set input.csv.variable_column=NAME",
+			args[0], samples.Series[0].Variables[0])
+	}
 	results := []study.Influences{}
 	for i := range samples.Series {
 		s := &samples.Series[i]
 		a.status("%d of %d: %s", i+1, len(samples.Series), s.Name)
 		g, err := interval.InfluenceGraph(func() (eval.Model, error) { return newModel(len(s.Variables)) }, s.Rows, permutations)
 		a.status("")
+		if errors.Is(err, interval.ErrFewRows) {
+			return fmt.Errorf("series %s: too few rows for influences, %d: the models learn for some dozens of rows without a break, and evidence takes some hundreds", s.Name, len(s.Rows))
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
@@ -129,8 +137,11 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 		return a.printRefused(cmd, samples)
 	}
 	var mean float64
-	for _, r := range results {
+	for i, r := range results {
 		printInfluences(a.stdout, &r)
+		if n := len(samples.Series[i].Rows); n < fewRows && len(r.Edges) == 0 {
+			a.say(fmt.Sprintf("%s: %d rows are few: an influence needs some hundreds to have evidence, and no edge here does not mean that there is none", r.Series, n))
+		}
 		if r.AUROC != nil {
 			fmt.Fprintf(a.stdout, "AUROC %s\n", r.AUROC.Fixed(3))
 			mean += float64(*r.AUROC) / float64(len(results))
@@ -145,6 +156,9 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 // breakRows is the least number of consecutive missing rows that replaces a break. No model remembers samples from
 // before so long a gap.
 const breakRows = 32
+
+// fewRows is the number of rows below which evidence is often missing: the least that --network takes.
+const fewRows = 200
 
 func printInfluences(w io.Writer, r *study.Influences) {
 	if r.Evidence == nil {

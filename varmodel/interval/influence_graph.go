@@ -38,6 +38,10 @@ func (g *Graph) Edge(i, j int) bool {
 	return i != j && g.Influence[k] != 0 && (g.Evidence == nil || g.Evidence[k] > EdgeEvidence)
 }
 
+// ErrFewRows reports a series that is too short for an influence: the models learn for some dozens of rows without a
+// break.
+var ErrFewRows = errors.New("interval: too few rows for influences")
+
 // InfluenceGraph runs a model over a series. It returns the influences at the end, and the evidence of each from all
 // forecasts. For the influences of variable j, the model also forecasts surrogates: series in which the values of j are
 // shifted circularly in time by a random lag, so that j keeps its dynamics and loses its relation to the others. Let e_a be
@@ -69,7 +73,7 @@ func InfluenceGraph(newModel func() (eval.Model, error), rows [][]float64, surro
 		return nil, err
 	}
 	if !series.(*influenceSeries).InfluenceTo(g.Influence) {
-		return nil, errors.New("interval: too few rows for influences: the models learn for some dozens of rows without a break")
+		return nil, ErrFewRows
 	}
 	if surrogates == 0 {
 		return g, nil
