@@ -107,6 +107,12 @@ nonsense
 			t.Errorf("answer %d: %s, want %s", i+1, answers[i], want)
 		}
 	}
+	setStdin(t, "nonsense\n"+string(readFile(t, path)))
+	code, stdout, stderr = call(t, "forecast", "-", "--follow", "--model", "persistence")
+	first, _, _ := strings.Cut(stdout, "\n")
+	if code != exitDone || !strings.Contains(first, `"refused":"malformed: `) || strings.Count(stdout, "\n") != 6 || !strings.Contains(stderr, "name the format with --set input.file.format=csv") {
+		t.Errorf("a broken first line: exit code %d\n%s%s", code, stdout, stderr)
+	}
 	if code, _, stderr := call(t, "forecast", path, "--state", "x"); code != exitUsage || !strings.Contains(stderr, "--follow") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}

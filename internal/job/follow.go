@@ -27,6 +27,7 @@ func Follow(ctx context.Context, cfg *config.Config, state string, log *slog.Log
 		return err
 	}
 	defer src.Close()
+	src.OnDoubt(func(err error) { log.Warn(err.Error()) }) // a broken first line has an answer, as later ones have
 	e, err := engine.New(wire.EngineConfig(cfg, stream.AllSeries))
 	if err != nil {
 		return err

@@ -113,6 +113,7 @@ type Source struct {
 	dropEqual, missing bool
 	part               *part // nil: all records
 	guessed            bool  // JSON lines on standard input are a guess until the first line was read
+	doubt              func(error)
 	assumptions        []sniff.Assumption
 
 	next     int64  // offset of the next line
@@ -297,6 +298,10 @@ func (s *Source) message() stream.Message {
 	return m
 }
 
+// OnDoubt sets the function that is called if the first line of standard input is no JSON although no format was named.
+// Without it, Read returns the error; with it, the line is read like later ones.
+func (s *Source) OnDoubt(f func(error)) { s.doubt = f }
+
 // Read implements stream.Source.
 func (s *Source) Read(ctx context.Context, dst []stream.Message) (int, error) {
 	if s.csv != nil {
@@ -323,7 +328,11 @@ func (s *Source) Read(ctx context.Context, dst []stream.Message) (int, error) {
 		s.began = true
 		if m := s.message(); !s.isEmpty(m.Value) {
 			if s.guessed && !bytes.HasPrefix(bytes.TrimSpace(m.Value), []byte("{")) {
-				return 0, fmt.Errorf("%s: line 1 is no JSON object: name the format with %s (or influx)", s.path, s.setting.Set("SourceConfig.Format", "csv"))
+				err := fmt.Errorf("%s: line 1 is no JSON object: name the format with %s (or influx)", s.path, s.setting.Set("SourceConfig.Format", "csv"))
+				if s.doubt == nil {
+					return 0, err
+				}
+				s.doubt(err)
 			}
 			s.guessed = false
 			if s.part != nil && !s.part.has(&m) {
