@@ -9,7 +9,8 @@ import (
 )
 
 // A budget of alarms per day, week or month is kept within a factor of two by series of one-minute data that do not
-// change, beside one standard deviation of a Poisson number. A month is counted over several series.
+// change, beside one standard deviation of a Poisson number. A month is counted over several series. No alarm is said to
+// be more frequent than the budget, whose rate is rounded.
 func TestBudgetOfAlarms(t *testing.T) {
 	const days = 60
 	for _, c := range unchangingMinutes() {
@@ -27,6 +28,9 @@ func TestBudgetOfAlarms(t *testing.T) {
 					forecast, y = c.next(r, i, y)
 					if score, _ := s.Observe(int64(i)*minute, []float64{y}, []float64{forecast}); score > 1 {
 						n++
+						if often := s.Event().FalsePerDay; often > b.perDay*(1+1e-9) {
+							t.Errorf("%s, 1 per %s: an alarm is expected %v times a day", c.name, b.name, often)
+						}
 					}
 				}
 			}

@@ -22,12 +22,18 @@ func (s *Scorer) see() Seen {
 	return seen
 }
 
-// falsePerDay returns the expected number of alarms per day with at least the given score, at the usual spacing.
+// falsePerDay returns the expected number of alarms per day with at least the given score, at the usual spacing. A budget
+// raises the rate above that of the budget where alarms were rarer than estimated. Those above a score are then rarer,
+// too, and an alarm is never more frequent than the budget.
 func (s *Scorer) falsePerDay(score float64) float64 {
 	if !(s.clock.step > 0) {
 		return math.NaN()
 	}
-	return math.Pow(s.rate, score) * dayLen / s.clock.step
+	rate := math.Pow(s.rate, score)
+	if b := &s.budget; b.now > b.rate {
+		rate *= b.rate / b.now
+	}
+	return rate * dayLen / s.clock.step
 }
 
 func (v *Seen) state(c *snapshot.Codec, dim int) {
