@@ -81,6 +81,7 @@ func (a *app) anomalies(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
+	rowNumbers := records.WithoutClock
 	records, samples, before, err := a.withHistory(cmd, cfg, records, out.Wanted())
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func (a *app) anomalies(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	r := &study.AnomalyReport{Dataset: path, Score: kind, Threshold: study.AlarmLimit}
+	r := &study.AnomalyReport{Dataset: path, Score: kind, Threshold: study.AlarmLimit, RowNumbers: rowNumbers}
 	if level := study.IntervalLevel(cfg); len(level) > 0 {
 		r.Level = report.Number(level[0])
 	}

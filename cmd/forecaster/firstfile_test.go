@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -128,5 +129,22 @@ func TestRowsBehindTheirSuccessors(t *testing.T) {
 	_, _, stderr := call(t, "run", "--set", "input.file.path="+path, "--set", "output.discard={}")
 	if !strings.Contains(stderr, `"records":300,"refused":9`) || !strings.Contains(stderr, "the time was wrong") {
 		t.Errorf("run does not say that the time went back, and how many rows were refused:\n%s", stderr)
+	}
+}
+
+// TestAnomaliesWithoutAClock: the anomalies of a file with numbers of rows have these in place of times of 1970.
+func TestAnomaliesWithoutAClock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "steps.csv")
+	text := "step,a\n"
+	for i, r := 0, rand.New(rand.NewPCG(1, 1)); i < 400; i++ {
+		v := r.NormFloat64()
+		if i == 300 {
+			v = 50
+		}
+		text += fmt.Sprintf("%d,%g\n", i, v)
+	}
+	writeFile(t, path, []byte(text))
+	if out := mustCall(t, "anomalies", path, "--wide"); !strings.Contains(out, "row 300") || strings.Contains(out, "1970") || strings.Contains(out, " a day") {
+		t.Errorf("%s", out)
 	}
 }

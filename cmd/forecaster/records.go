@@ -49,6 +49,7 @@ func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records,
 		return nil, err
 	}
 	records.Assumed, records.Noted = wire.Assumed(src)
+	records.WithoutClock = wire.WithoutClock(src)
 	return records, job.CheckRecords(c, a.notices(c.Log), src, func(f func(*stream.Record)) error { return records.Each(cmd.Context(), f) })
 }
 

@@ -28,6 +28,9 @@ type AnomalyReport struct {
 	Stretches  []stretch     `json:"stretches"`
 	Detections []Detection   `json:"detections,omitempty"`
 
+	// RowNumbers prints rows, counted from 0 in each series, in place of times: a file without a clock has times of 1970.
+	RowNumbers bool `json:"-"`
+
 	scored, unscored int // number of rows with a score
 }
 
@@ -230,6 +233,9 @@ func (r *AnomalyReport) list(top int) report.Table {
 			s.Series, TableTime(s.From), s.View, name, plural.Thousands(s.Rows), s.Score.Fixed(2), s.State.Fixed(2),
 			values[0], values[1], "-", others, TableTime(s.To), event.FalseAlarmText(float64(s.False)),
 		}
+		if r.RowNumbers {
+			row[1], row[11], row[12] = fmt.Sprintf("row %d", s.first), fmt.Sprintf("row %d", s.first+s.Rows-1), ""
+		}
 		if s.Normal {
 			row[11] += ", new normal"
 		}
@@ -238,7 +244,9 @@ func (r *AnomalyReport) list(top int) report.Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	AlignTimes(t, 1, 11)
+	if !r.RowNumbers {
+		AlignTimes(t, 1, 11)
+	}
 	if n := len(r.Stretches) - top; n > 0 {
 		t.More = fmt.Sprintf("and %s more; --top %d, or --output json", plural.Thousands(n), len(r.Stretches))
 	}

@@ -22,6 +22,8 @@ type Records struct {
 	Assumed string // about the format of the file
 	Noted   string // assumptions that are safe for ordinary data
 
+	WithoutClock bool // the times are numbers of rows
+
 	list []decoded // the records; nil: the file is read again
 	open Open
 	n    int // number of records that are read again; 0: they are held

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/format/sniff"
 	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
@@ -152,4 +154,9 @@ func Assumed(src *file.Source) (assumed, noted string) {
 		}
 	}
 	return strings.Join(texts, ", "), strings.Join(usual, ", ")
+}
+
+// WithoutClock reports whether the times of a file are numbers of rows or steps, which were taken for seconds.
+func WithoutClock(src *file.Source) bool {
+	return slices.ContainsFunc(src.Assumptions(), func(a sniff.Assumption) bool { return a.Field == "CSVConfig.TimeUnit" && a.Value == "s" })
 }
