@@ -13,9 +13,11 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 )
 
+const describeName = "describe"
+
 func (a *app) describeCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "describe FILE...",
+		Use:   describeName + " FILE...",
 		Short: "Look at a file first: its format, series, gaps and variables",
 		Long: `describe reports the format, the series, their spacing and gaps, ranges, missing and
 repeated values, numbers that may stand for a missing value, counters, trend, seasons,

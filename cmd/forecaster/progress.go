@@ -63,7 +63,7 @@ func (a *app) progressBar(title string, position func() (done, total int64), sam
 // watch returns a job.Watch that prints the detected format of a file and draws the progress through the file.
 func (a *app) watch(title string) job.Watch {
 	return func(src *file.Source, samples func() int64) (stop func()) {
-		a.assumed(src)
+		a.assumed(src, false)
 		return a.progressBar(title, src.Progress, samples).finish
 	}
 }

@@ -24,7 +24,7 @@ func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records,
 		return nil, err
 	}
 	defer src.Close()
-	a.assumed(src)
+	a.assumed(src, cmd.Name() == describeName)
 	known, _ := cmd.Flags().GetBool(knownFlag)
 	in := wire.InputFile(c)
 	name := in.Path

@@ -134,13 +134,13 @@ func checkRefused(cmd *cobra.Command, r *wire.Refusals, records int64) error {
 }
 
 // assumed prints the format that was detected in the first lines of a file: a warning for each choice that --strict
-// rejects, a note for the others.
-func (a *app) assumed(src *file.Source) {
+// rejects, a note for the others. Without a warning the file is an ordinary one, whose notes are printed only with all.
+func (a *app) assumed(src *file.Source, all bool) {
 	assumed, noted := wire.Assumed(src)
 	if assumed != "" {
 		fmt.Fprintln(a.stderr, "assumed:", assumed)
 	}
-	if noted != "" {
+	if noted != "" && (all || assumed != "") {
 		fmt.Fprintln(a.stderr, "noted:", noted)
 	}
 }
