@@ -162,6 +162,7 @@ func (a *app) drawForecasts(draws *study.Tracer, t report.Table, path, plot, pag
 	rep := &report.Report{Title: filepath.Base(path), Tables: []report.Table{t}}
 	if t := draws.Finish(); t != nil {
 		rep.Traces = []*report.Trace{t}
+		a.say(t.FirstOfSeveral())
 	}
 	if plot != "" {
 		if err := rep.WritePlot(plot); err != nil {

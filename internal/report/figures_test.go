@@ -17,7 +17,7 @@ import (
 // drawnRun is a run of two series with the parts of each figure: gaps, forecasts from the third step on, errors by
 // decades, scores with labels, weights of many experts, and a forecast ahead.
 func drawnRun(model string, worse float64) *Trace {
-	t := NewTrace(Config{Model: model, Horizon: 2, Variables: []string{"inflow", "level"}, Levels: []float64{.9, .5}})
+	t := NewTrace(Config{Model: model, Series: "north", Horizon: 2, Variables: []string{"inflow", "level"}, Levels: []float64{.9, .5}})
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 	at := func(i int) int64 { return start + int64(i)*int64(time.Hour) }
 	for i := range 24 {

@@ -111,9 +111,16 @@ func TestLeftOut(t *testing.T) {
 		t.Error("of nothing")
 	}
 	facts := []string{"a fact", "cut"}[:1]
-	r := &Report{Facts: facts, Traces: []*Trace{NewTrace(Config{Horizon: 1, Variables: strings.Split("a b c d e f g", " ")})}}
+	trace := NewTrace(Config{Horizon: 1, Variables: strings.Split("a b c d e f g", " "), Series: "x"})
+	for i := range 2 {
+		if got := trace.FirstOfSeveral(); got != "" {
+			t.Errorf("with %d series: %q", i, got)
+		}
+		trace.Step(Step{Series: i, Y: make([]float64, 7)})
+	}
+	r := &Report{Facts: facts, Traces: []*Trace{trace}}
 	var b strings.Builder
-	if err := r.WriteHTML(&b); err != nil || !strings.Contains(b.String(), "left out: g.") || facts[:2][1] != "cut" {
+	if err := r.WriteHTML(&b); err != nil || !strings.Contains(b.String(), "left out: g.") || !strings.Contains(b.String(), "The forecasts of series x, the first of 2, are drawn.") || facts[:2][1] != "cut" {
 		t.Errorf("the page: %v", err)
 	}
 }

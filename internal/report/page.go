@@ -19,8 +19,8 @@ var style string
 // of every type in the program, seven megabytes.
 func (r *Report) WriteHTML(w io.Writer) error {
 	facts := r.Facts
-	if text := leftOut(r.Traces); text != "" {
-		facts = append(facts[:len(facts):len(facts)], text)
+	if len(r.Traces) > 0 {
+		facts = append(facts[:len(facts):len(facts)], r.Traces[0].FirstOfSeveral(), leftOut(r.Traces))
 	}
 	tables := r.Tables
 	if t := coverageTable(r.Traces); len(t.Rows) > 0 {

@@ -1,10 +1,13 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/orffvar/forecaster/internal/plural"
 )
 
 const (
@@ -19,6 +22,7 @@ type Config struct {
 	Model     string
 	Horizon   int       // horizon of the forecasts that are drawn and scored, in steps
 	Variables []string  // names of the variables
+	Series    string    // name of the first series, whose forecasts are drawn
 	Levels    []float64 // levels of the intervals, in (0, 1); the first one is drawn
 }
 
@@ -62,6 +66,14 @@ type bin struct {
 }
 
 type coverage struct{ hits, n float64 }
+
+// FirstOfSeveral says which series is drawn if there are several; "": there is one.
+func (t *Trace) FirstOfSeveral() string {
+	if len(t.series) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("The forecasts of series %s, the first of %s, are drawn.", t.c.Series, plural.Thousands(len(t.series)))
+}
 
 // NewTrace returns a Trace without steps.
 func NewTrace(c Config) *Trace {

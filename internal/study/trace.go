@@ -55,7 +55,7 @@ func (t *Tracer) Add(b *stream.Batch) {
 		o := &b.Observations[i]
 		if t.trace == nil {
 			t.series, t.dim = make(map[*stream.Series]int), len(o.Y)
-			t.trace = report.NewTrace(report.Config{Model: t.Model, Horizon: t.Horizon, Variables: o.Series.Variables, Levels: t.Levels})
+			t.trace = report.NewTrace(report.Config{Model: t.Model, Horizon: t.Horizon, Variables: o.Series.Variables, Series: o.Series.Name, Levels: t.Levels})
 		}
 		s, seen := t.series[o.Series]
 		if !seen {

@@ -18,7 +18,7 @@ func TestTracerPassesOnWhatABatchHas(t *testing.T) {
 	even := func(series, row int) bool { return (series+row)%2 == 0 }
 	for _, levels := range [][]float64{{.9, .5}, nil} {
 		for _, chosen := range []func(series, row int) bool{even, nil} {
-			c := report.Config{Model: "m", Horizon: 2, Variables: wide.Variables, Levels: levels}
+			c := report.Config{Model: "m", Horizon: 2, Variables: wide.Variables, Series: wide.Name, Levels: levels}
 			got, want := &Tracer{Model: c.Model, Horizon: c.Horizon, Levels: levels, Scored: chosen, Labelled: chosen}, report.NewTrace(c)
 			for batch := range 3 {
 				b := new(stream.Batch)
