@@ -156,6 +156,13 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	if nothing != "" {
 		r.Notes = append(r.Notes, nothing+": there is no new forecast")
 	}
+	if rc.Warm != nil {
+		note := fmt.Sprintf("%s has learnt another file before: the scores are those of all its rows and of these", o.State)
+		if wire.InputFile(cfg).Series == "" {
+			note += "; rows that name no series continue one of these with --series NAME"
+		}
+		r.Notes = append(r.Notes, note)
+	}
 	for _, c := range adjusted {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s was %s in %s and is %s now, which holds for new rows alone", c.Key, c.Saved, o.State, c.Now))
 	}

@@ -77,6 +77,9 @@ func TestReplayGoesOn(t *testing.T) {
 	if r, err = replay(t, other, output, state); err != nil || r.Records != 30 || r.Resumed || r.Forecasts != 30 || countLines(t, output) != 159 {
 		t.Fatalf("another file: %+v, error %v, %d lines", r, err, countLines(t, output))
 	}
+	if want := state + " has learnt another file before: the scores are those of all its rows and of these"; !slices.Contains(r.Notes, want) {
+		t.Errorf("another file: notes %q", r.Notes)
+	}
 	// An earlier file is refused, and the state stays.
 	before, _ := Directory(state).List(context.Background())
 	early := rowsFile(t, filepath.Join(dir, "early.csv"), 0, 20)

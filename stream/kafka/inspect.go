@@ -152,6 +152,9 @@ func (g *Group) DeleteOffsets(ctx context.Context) error {
 		return fmt.Errorf("kafka: describe the group %s: %w", name, retry.Explain(err))
 	}
 	for _, described := range groups.Groups {
+		if err := described.Error; err != nil && !errors.Is(err, kafkago.GroupIdNotFound) {
+			return fmt.Errorf("kafka: describe the group %s: %w", name, retry.Explain(err))
+		}
 		if len(described.Members) > 0 {
 			return fmt.Errorf("%w (%s)", errInUse, name)
 		}

@@ -112,6 +112,14 @@ func TestResetRefused(t *testing.T) {
 			t.Errorf("the broker answers %v, %v: %d checkpoints are left, %v", c.all, c.one, len(list), err)
 		}
 	}
+	b.Cluster().ControlKey(int16(kmsg.DescribeGroups), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		response := r.ResponseKind().(*kmsg.DescribeGroupsResponse)
+		response.Groups = []kmsg.DescribeGroupsResponseGroup{{Group: "g", ErrorCode: kerr.GroupAuthorizationFailed.Code}}
+		return response, nil, true
+	})
+	if err := reset(nil, nil); err == nil || !strings.Contains(err.Error(), "describe the group") {
+		t.Errorf("a group that may not be described: %v", err)
+	}
 	if err := reset(kerr.GroupIDNotFound, nil); err != nil {
 		t.Errorf("a group that the broker does not know: %v", err)
 	}
