@@ -114,8 +114,8 @@ func (a *app) forecast(cmd *cobra.Command, paths []string) error {
 		return noForecast(path, replayed)
 	}
 	if n := withoutInterval(&batch); n > 0 && len(cfg.Model.Levels) > 0 {
-		a.say(fmt.Sprintf("no interval for %d of %s: intervals of a step begin after 20 forecast errors at this step, 100 with model.intervals=quantile",
-			n, plural.Count(len(batch.Forecasts), "forecast")))
+		a.say(fmt.Sprintf("no interval for %s of %s: intervals of a step begin after 20 forecast errors at this step, 100 with model.intervals=quantile",
+			plural.Thousands(n), plural.Count(len(batch.Forecasts), "forecast")))
 	}
 	table := forecastTable(cfg, &batch)
 	if draws != nil {

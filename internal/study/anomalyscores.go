@@ -210,7 +210,7 @@ func (s *scoredSeries) update(e *anomaly.Event) *foundAnomaly {
 // extend adds a row above the threshold of level sets to the anomaly of the previous row, or begins an anomaly.
 func (s *scoredSeries) extend(o *stream.Observation) {
 	if !s.odd {
-		s.found = append(s.found, foundAnomaly{Event: anomaly.Event{Begin: o.Time, Cause: -1, FalsePerDay: math.NaN()}, first: s.rows - 1, from: o.Time})
+		s.found = append(s.found, foundAnomaly{Event: anomaly.Event{Begin: o.Time, Cause: -1, StateScore: math.NaN(), FalsePerDay: math.NaN()}, first: s.rows - 1, from: o.Time})
 	}
 	a := &s.found[len(s.found)-1]
 	a.End, a.Score, a.last, a.to = o.Time, max(a.Score, o.LevelSetScore), s.rows-1, o.Time

@@ -2,6 +2,7 @@ package sniff
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,6 +22,9 @@ func JSON(sample []byte, more bool, c format.JSONConfig) (format.JSONConfig, []A
 	}
 	var n object.Members
 	lines := sampleLines(sample)
+	if whole := slices.IndexFunc(lines, func(l sampleLine) bool { return json.Valid(l.text) }); whole > 0 {
+		lines = lines[whole:] // the members of a broken first line say nothing about the time
+	}
 	if len(lines) > 0 {
 		if e := object.EnvelopeOf(lines[0].text); e != nil && object.TimeField(lines[0].text) == "FIELD" {
 			return c, []Assumption{{Text: object.EnvelopeText(e), Usual: true}}, nil

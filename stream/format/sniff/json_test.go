@@ -55,6 +55,7 @@ func TestJSONMembers(t *testing.T) {
 		{"times as months", `{"time": 202601, "a": 1}` + "\n" + `{"time": 202602, "a": 1}` + "\n", format.JSONConfig{}, "TimeUnit=yyyymm times are months such as 202601 (CSVConfig.TimeUnit=yyyymm)"},
 		{"another name of the time", `{"ts": 202601, "a": 1}` + "\n" + `{"ts": 202602, "a": 1}` + "\n", format.JSONConfig{}, "TimeUnit=yyyymm times are months such as 202601 (CSVConfig.TimeUnit=yyyymm)"},
 		{"a configured name of the time", `{"at": 202601, "year": 1}` + "\n" + `{"at": 202602, "year": 1}` + "\n", format.JSONConfig{Time: "at", TimeUnit: "yyyymm"}, "TimeUnit=yyyymm"},
+		{"a broken line before", `{"ti` + "\n" + `{"ts": 202601, "a": 1}` + "\n" + `{"ts": 202602, "a": 1}` + "\n", format.JSONConfig{}, "TimeUnit=yyyymm times are months such as 202601 (CSVConfig.TimeUnit=yyyymm)"},
 		{"no time", `{"at": 7, "a": 1}` + "\n" + `{"at": 8, "a": 1}` + "\n", format.JSONConfig{}, ""},
 		{"empty", "", format.JSONConfig{}, ""},
 		{"an envelope of Connect", strings.Repeat(`{"schema": {}, "payload": {"time": 1, "t": "x"}}`+"\n", 2), format.JSONConfig{}, "the record of a message is payload, paths begin there"},
