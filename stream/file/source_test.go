@@ -143,6 +143,7 @@ func TestBadFiles(t *testing.T) {
 		{"graphite.csv", "web.cpu,2026-01-01 00:00:00,1.5\nweb.cpu,2026-01-01 00:01:00,2\n", "add one with  (echo series,time,v1; cat IN) > OUT.csv"},
 		{"savetxt.csv", "1.5e+00,2.0e+00\n1.0e+00,2.5e+00\n", `with  awk 'BEGIN {print "step,v1,v2"} !/^ *#/ {print n++ "," $0}' IN > OUT.csv`},
 		{"only.csv", "time\n1\n", "no column has values"},
+		{"json.csv", `{"time":"2026-01-01","a":1}` + "\n", "json.csv: line 1 is a JSON object, no names of columns: name the format with SourceConfig.Format=jsonl"},
 		{"quote.csv", "time,\"a\n1,2\n", ":1: the header: "},
 		{"unknown.xyz", "1", `the extension ".xyz" does not say whether this is csv, jsonl, influx, parquet, arrow, tsf or xlsx: name it with SourceConfig.Format=csv`},
 		{"broken.csv.gz", "time,a and more", "broken.csv.gz has no data"},

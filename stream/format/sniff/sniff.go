@@ -56,6 +56,9 @@ func CSV(sample []byte, more bool, c format.CSVConfig) (Result, error) {
 	if err != nil {
 		return s.out, err
 	}
+	if bytes.HasPrefix(bytes.TrimSpace(lines[0].text), []byte(`{"`)) {
+		return s.out, fmt.Errorf("line 1 is a JSON object, no names of columns: name the format with %s", s.set("SourceConfig.Format", "jsonl"))
+	}
 	header, err := format.ParseHeader(lines[0].text, s.out.CSV.Comma)
 	if err != nil {
 		return s.out, nil //nolint:nilerr // the decoder reports the line with its number
