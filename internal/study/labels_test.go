@@ -2,10 +2,13 @@ package study
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/refuse"
 )
@@ -75,5 +78,23 @@ func TestLabelsOfAFile(t *testing.T) {
 	refused.Refusals.Add(&stream.Message{}, refuse.New(refuse.Malformed, "no number"))
 	if _, err := NewLabels(refused, data, 0, 0); err == nil || !strings.HasPrefix(err.Error(), "f: ") {
 		t.Errorf("refused labels: %v", err)
+	}
+}
+
+// TestWindowsBesideTheRows: windows without a row are an error, as labels of other times are; a file without windows is
+// not.
+func TestWindowsBesideTheRows(t *testing.T) {
+	data := &Samples{Name: "f.csv", Series: []Series{{Name: "f", Variables: []string{"x"}, Times: []int64{0, 1e9}, Rows: [][]float64{{1}, {2}}}}}
+	path := filepath.Join(t.TempDir(), "windows.json")
+	for text, want := range map[string]string{
+		"[]": "", `[["1970-01-01", "1970-01-02"]]`: "",
+		`[["2027-01-01", "2027-01-02"]]`: "no row of f.csv lies within the windows: the file begins at 1970-01-01T00:00:00Z and ends at 1970-01-01T00:00:01Z",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := ReadWindows(config.Default(), path, data, 0, 0); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }

@@ -65,6 +65,10 @@ func ReadWindows(c *config.Config, path string, data *Samples, from, to int) (l 
 		l.known = append(l.known, i >= from && (to == 0 || i < to))
 		l.anomalous = append(l.anomalous, inside)
 	}
+	if len(windows) > 0 && len(s.Times) > 0 && !slices.Contains(l.anomalous, true) {
+		return nil, false, fmt.Errorf("%s: no row of %s lies within the windows: the file begins at %s and ends at %s; correct the times of the windows", path,
+			data.Name, rowTime(s.Times[0]), rowTime(s.Times[len(s.Times)-1]))
+	}
 	return l, true, nil
 }
 
