@@ -308,8 +308,8 @@ func (o *multihorizon) shrink() {
 
 func positive(v float64) bool { return v > 0 }
 
-// begin handles the first season of the series: the mixtures now forecast the remainder. It drops the pending
-// forecasts of the series with its season, and multiplies the weight of all outcomes by mixtureKeep.
+// begin handles a change of the past, or the first season of the series: the mixtures now forecast the remainder. It drops
+// the pending forecasts of the series as it was, and multiplies the weight of all outcomes by mixtureKeep.
 func (o *multihorizon) begin() {
 	o.count = 0
 	for k := range o.anchors {

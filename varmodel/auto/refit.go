@@ -65,6 +65,9 @@ func (r *refit) end(s *autoSeries) { *r = refit{from: r.from, current: len(s.m.e
 
 // follow starts a refit when one is due, and continues a running refit.
 func (r *refit) follow(s *autoSeries) {
+	if s.total == oddAfter && s.past.Count == s.total {
+		s.reviewYouth()
+	}
 	// After a break the history may be too short for a refit.
 	if slices.Contains(refitTimes, s.total) && s.total <= 2*s.m.memory && s.past.Count >= min(s.total/2, s.m.memory) {
 		r.start(s, s.m.memory)

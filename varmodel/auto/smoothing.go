@@ -133,6 +133,7 @@ func (b *smoothing) begin(f *frame, samples, newest int) {
 	for j, n := range before {
 		b.count[j] = max(b.count[j], n-float64(newest)) // the gains depend on the age of the series
 		b.weigh(j, f.scaler)
+		b.combine(j)
 	}
 }
 

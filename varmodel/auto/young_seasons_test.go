@@ -20,7 +20,10 @@ type youngKind struct {
 	make    func(r *rand.Rand) func(i int) float64 // one variable
 }
 
-const youngSeeds = 8
+const (
+	youngSeeds = 8
+	youngFirst = 2000 // first seed
+)
 
 // autoregression returns noise of the given standard deviation with coefficients a and b.
 func autoregression(r *rand.Rand, sd, a, b float64) func() float64 {
@@ -300,8 +303,8 @@ func (k youngKind) errors(t *testing.T, seed uint64) (sums [2][3]youngErrors) {
 //	largest of a kind              1.56                 1.15
 //
 // The limits are the largest ratios and a tenth. What does not repeat had 1.08 at most, except oscillators (1.19), levels one
-// step ahead up to row 100 in one set (1.23), and glitches there (1.13 to 1.47 in seven sets, 3.18 in one): the samples after
-// glitches in the first 50 rows are forecast worse than by the last value.
+// step ahead up to row 100 in one set (1.23), and glitches there twelve steps ahead in one (1.16). Without reviewYouth
+// glitches have 1.44 with these seeds, and up to 3.18 with others, one step ahead up to row 100.
 func TestYoungKinds(t *testing.T) {
 	const plain, swinging = 1.2, 1.3
 	var mu sync.Mutex
@@ -313,7 +316,7 @@ func TestYoungKinds(t *testing.T) {
 				t.Parallel()
 				var sums [2][3]youngErrors
 				for seed := range uint64(youngSeeds) {
-					for n, stages := range k.errors(t, seed) {
+					for n, stages := range k.errors(t, youngFirst+seed) {
 						for at, e := range stages {
 							sums[n][at].add(e)
 						}
