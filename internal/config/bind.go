@@ -321,7 +321,7 @@ func (b *binder) environment(environ []string) {
 		old[variable(was)] = "removed, " + why
 	}
 	blocks := reflect.TypeFor[Config]()
-	for _, kv := range sorted(environ) {
+	for _, kv := range slices.Sorted(slices.Values(environ)) {
 		name, text, _ := strings.Cut(kv, "=")
 		rest, ok := strings.CutPrefix(name, envPrefix)
 		if !ok {

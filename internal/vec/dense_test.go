@@ -293,37 +293,96 @@ func TestMulAndScale(t *testing.T) {
 	})
 }
 
+// Each condition of a check is wrong alone in one call, and the panic is that of the check.
 func TestWrongShapesPanic(t *testing.T) {
-	two, three, six := make([]float64, 2), make([]float64, 3), make([]float64, 6)
-	for name, f := range map[string]func(){
-		"Dot":        func() { Dot(two, three) },
-		"Mul":        func() { Mul(two, three) },
-		"Hadamard":   func() { Hadamard(three) },
-		"Axpy":       func() { Axpy(1, two, three) },
-		"ScaleTo":    func() { ScaleTo(two, 1, three) },
-		"MatVec":     func() { MatVec(two, six, two) },
-		"MatTVec":    func() { MatTVec(two, six, two) },
-		"AddMatTVec": func() { AddMatTVec(two, six, two) },
-		"AddOuter":   func() { AddOuter(six, 1, two, two) },
-		"MatMulT":    func() { MatMulT(six, two, three, 2, 2, 1) },
-		"AddMatMul":  func() { AddMatMul(six, 1, two, three, 2, 2, 1) },
-		"ColumnDots": func() { ColumnDots(make([]float64, 8), three, three) },
-		"AddLagged":  func() { AddLagged(make([]float64, 16), make([]float64, 16), six, 8, 1) },
-		"Toeplitz":   func() { NewToeplitz(3, 2).Solve(six, three, 2) },
-		"SinCos":     func() { SinCos(two, two, three) },
-		"Features":   func() { Features(three, six, six, 1) },
-		"Sym.MatVec": func() { NewSym(3).MatVec(three, two) },
-		"Sym.Rank1":  func() { NewSym(3).Rank1(1, two) },
-		"Sym.At":     func() { NewSym(3).At(0, 3) },
+	of := func(n int) []float64 { return make([]float64, n) }
+	sym, square, udu, chol := NewSym(3), NewSquare(3), NewUDU(3, new(UDUScratch)), NewCholesky(3)
+	at := func(f func(i, j int)) []func() {
+		return []func(){func() { f(-1, 0) }, func() { f(0, -1) }, func() { f(3, 0) }, func() { f(0, 3) }}
+	}
+	rows := func(f func(dst []float64, i int)) []func() {
+		return []func(){func() { f(of(3), -1) }, func() { f(of(3), 3) }, func() { f(of(2), 0) }}
+	}
+	pair := func(f func(y, x []float64)) []func() {
+		return []func(){func() { f(of(2), of(3)) }, func() { f(of(3), of(2)) }}
+	}
+	weights := NewFourierWeights(of(6), 3, 0, 2, 1)
+	for name, calls := range map[string][]func(){
+		"Dot":        {func() { Dot(of(2), of(3)) }},
+		"Mul":        {func() { Mul(of(2), of(3)) }},
+		"Hadamard":   {func() { Hadamard(of(3)) }},
+		"Axpy":       {func() { Axpy(1, of(2), of(3)) }},
+		"ScaleTo":    {func() { ScaleTo(of(2), 1, of(3)) }},
+		"MatVec":     {func() { MatVec(of(2), of(6), of(2)) }},
+		"MatTVec":    {func() { MatTVec(of(2), of(6), of(2)) }},
+		"AddMatTVec": {func() { AddMatTVec(of(2), of(6), of(2)) }},
+		"AddOuter":   {func() { AddOuter(of(6), 1, of(2), of(2)) }},
+		"MatMulT": {
+			func() { MatMulT(of(5), of(8), of(12), 2, 3, 4) }, func() { MatMulT(of(6), of(7), of(12), 2, 3, 4) },
+			func() { MatMulT(of(6), of(8), of(11), 2, 3, 4) },
+		},
+		"AddMatMul": {
+			func() { AddMatMul(of(5), 1, of(8), of(12), 2, 3, 4) }, func() { AddMatMul(of(6), 1, of(7), of(12), 2, 3, 4) },
+			func() { AddMatMul(of(6), 1, of(8), of(11), 2, 3, 4) },
+		},
+		"ColumnDots": {
+			func() { ColumnDots(of(3), of(24), of(24)) }, func() { ColumnDots(of(8), of(8), of(16)) },
+			func() { ColumnDots(of(8), of(12), of(12)) }, func() { ColumnDots(of(0), of(8), of(8)) },
+		},
+		"AddLagged": {
+			func() { AddLagged(of(16), of(16), of(8), 0, 1) }, func() { AddLagged(of(16), of(16), of(8), 4, 1) },
+			func() { AddLagged(of(16), of(16), of(8), 8, -1) }, func() { AddLagged(of(17), of(16), of(16), 8, 1) },
+			func() { AddLagged(of(16), of(17), of(16), 8, 1) }, func() { AddLagged(of(32), of(32), of(16), 8, 1) },
+		},
+		"NewFourierWeights": {
+			func() { NewFourierWeights(of(6), 0, 0, 1, 1) }, func() { NewFourierWeights(nil, 3, 0, 1, 1) },
+			func() { NewFourierWeights(of(7), 3, 0, 1, 1) }, func() { NewFourierWeights(of(6), 3, -1, 1, 1) },
+			func() { NewFourierWeights(of(6), 3, 0, -1, 1) }, func() { NewFourierWeights(of(6), 3, 0, 1, 0) },
+		},
+		"FourierWeights.PredictTo": pair(func(y, x []float64) { weights.PredictTo(y[1:], x) }),
+		"AddOuters": {
+			func() { AddOuters(nil, of(4), nil, 2, 2, 0) }, func() { AddOuters(of(14), of(4), of(14), 2, 2, 7) },
+			func() { AddOuters(of(16), of(4), of(15), 2, 2, 8) }, func() { AddOuters(of(15), of(4), of(16), 2, 2, 8) },
+			func() { AddOuters(of(16), of(3), of(16), 2, 2, 8) },
+		},
+		"NewToeplitz": {func() { NewToeplitz(0, 1) }, func() { NewToeplitz(1, 0) }, func() { NewToeplitz(1, ToeplitzColumns+1) }},
+		"Toeplitz": {
+			func() { NewToeplitz(3, 2).Solve(of(6), of(6), 1) }, func() { NewToeplitz(3, 2).Solve(of(5), of(6), 2) },
+			func() { NewToeplitz(3, 2).Solve(of(6), of(5), 2) },
+		},
+		"LogTo":         {func() { LogTo(of(2), of(3)) }},
+		"SinCos":        {func() { SinCos(of(2), of(3), of(3)) }, func() { SinCos(of(3), of(2), of(3)) }},
+		"Features":      {func() { Features(of(3), of(6), of(6), 1) }, func() { Features(of(4), of(5), of(3), 1) }},
+		"New":           {func() { NewSym(-1) }, func() { NewSquare(0) }, func() { NewUDU(0, new(UDUScratch)) }, func() { NewCholesky(-1) }},
+		"Sym.MatVec":    pair(sym.MatVec),
+		"Sym.Rank":      {func() { sym.Rank1(1, of(2)) }, func() { sym.RankK(1, of(4)) }, func() { sym.AddRows(1, of(9)) }},
+		"Sym.At":        at(func(i, j int) { sym.At(i, j) }),
+		"Sym.Set":       at(func(i, j int) { sym.Set(i, j, 1) }),
+		"Sym.RowTo":     rows(sym.RowTo),
+		"Sym.Add":       {func() { sym.Add(1, NewSym(2)) }},
+		"Square.MatVec": pair(func(y, x []float64) { square.MatVec(y, x) }),
+		"Square.Rank1":  {func() { square.Rank1(-1, of(2)) }, func() { square.Rank1(1, of(3)) }, func() { square.Rank1(math.NaN(), of(3)) }},
+		"Square.At":     at(func(i, j int) { square.At(i, j) }),
+		"Square.RowTo":  rows(square.RowTo),
+		"UDU": {
+			func() { udu.Project(of(2)) }, func() { udu.ProjectUnit(-1) }, func() { udu.ProjectUnit(3) },
+			func() { udu.Observe(of(2), 1) }, func() { udu.CopyTo(NewSym(2)) },
+		},
+		"Cholesky": {
+			func() { chol.Factor(NewSym(2), 0, 0) }, func() { chol.FactorBlock(sym, -8, 0, 0) },
+			func() { chol.FactorBlock(NewSym(16), 4, 0, 0) }, func() { chol.FactorBlock(sym, 8, 0, 0) }, func() { chol.Solve(of(4)) },
+		},
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s took wrong shapes", name)
-				}
+		for i, call := range calls {
+			func() {
+				defer func() {
+					if _, ok := recover().(string); !ok {
+						t.Errorf("%s, call %d: took wrong shapes", name, i)
+					}
+				}()
+				call()
 			}()
-			f()
-		}()
+		}
 	}
 }
 

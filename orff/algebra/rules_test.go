@@ -75,10 +75,12 @@ func TestRulesAskEveryPart(t *testing.T) {
 			return wrap(maptest.Must(algebra.NewScalarSum([]float64{1, 1}, a, b)))
 		},
 		"scalar product": func(a, b orff.Scalar) orff.Map { return wrap(maptest.Must(algebra.NewScalarProduct(a, b))) },
-		"sum":            func(a, b orff.Scalar) orff.Map { return maptest.Must(algebra.NewSum([]float64{1, 1}, wrap(a), wrap(b))) },
-		"product":        func(a, b orff.Scalar) orff.Map { return maptest.Must(algebra.NewProduct(a, wrap(b))) },
-		"Schur":          func(a, b orff.Scalar) orff.Map { return maptest.Must(algebra.NewSchur(wrap(a), wrap(b))) },
-		"tensor":         func(a, b orff.Scalar) orff.Map { return maptest.Must(algebra.NewTensor(wrap(a), wrap(b))) },
+		"sum": func(a, b orff.Scalar) orff.Map {
+			return maptest.Must(algebra.NewSum([]float64{1, 1}, wrap(a), wrap(b)))
+		},
+		"product": func(a, b orff.Scalar) orff.Map { return maptest.Must(algebra.NewProduct(a, wrap(b))) },
+		"Schur":   func(a, b orff.Scalar) orff.Map { return maptest.Must(algebra.NewSchur(wrap(a), wrap(b))) },
+		"tensor":  func(a, b orff.Scalar) orff.Map { return maptest.Must(algebra.NewTensor(wrap(a), wrap(b))) },
 	} {
 		for i, m := range []orff.Map{rule(smooth(), smooth()), rule(rough(), smooth()), rule(smooth(), rough())} {
 			_, jacobian := orff.NewJacobian(m)

@@ -416,4 +416,15 @@ func TestMinimisersReport(t *testing.T) {
 	if r := fixture.Must(o.SolveCG(theta, 1e-14, 1)); r.Converged || r.Iterations != 1 {
 		t.Errorf("one CG iteration: %+v", r)
 	}
+	// A function without a minimum: the line search takes the first infinite value.
+	unbounded := func(g, theta []float64) float64 {
+		if g[0] = -1; theta[0] > .1 {
+			g[0] = 0
+			return math.Inf(-1)
+		}
+		return -theta[0]
+	}
+	if r, err := (batch.LBFGS{}).Minimise([]float64{0}, unbounded); err == nil {
+		t.Errorf("without a minimum: %+v", r)
+	}
 }
