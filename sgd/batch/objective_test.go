@@ -412,6 +412,18 @@ func TestMinimisersReport(t *testing.T) {
 	if r := fixture.Must(o.MinimiseLBFGS(theta, batch.LBFGS{MaxIterations: 2})); r.Converged || r.Iterations != 2 {
 		t.Errorf("two iterations: %+v", r)
 	}
+	minimise := func(options batch.LBFGS) batch.Result {
+		return fixture.Must(o.MinimiseLBFGS(make([]float64, len(theta)), options))
+	}
+	defaults := minimise(batch.LBFGS{})
+	if r := minimise(batch.LBFGS{Memory: 10, Tolerance: 1e-8, MaxIterations: 1000}); r != defaults {
+		t.Errorf("zero options: %+v, want %+v", defaults, r)
+	}
+	for _, options := range []batch.LBFGS{{Memory: 1}, {Tolerance: .1}} {
+		if r := minimise(options); r == defaults {
+			t.Errorf("%+v has no effect", options)
+		}
+	}
 	clear(theta)
 	if r := fixture.Must(o.SolveCG(theta, 1e-14, 1)); r.Converged || r.Iterations != 1 {
 		t.Errorf("one CG iteration: %+v", r)
