@@ -57,7 +57,7 @@ func NewRidge(n int, f, y, b []float64) (*Ridge, error) {
 		sym.SymOuterK(1/float64(n), features.T())
 	}
 	var eig mat.EigenSym
-	if !eig.Factorize(&sym, true) {
+	if !eig.Factorize(&sym, true) || !numeric.Finite(eig.Values(nil)) { // large features overflow
 		return nil, errors.New("sgd: ridge: the eigendecomposition of the features failed")
 	}
 	l.q = eig.Values(nil)

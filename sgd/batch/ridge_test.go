@@ -277,6 +277,7 @@ func TestRidgeRefuses(t *testing.T) {
 		"operator":    second(batch.NewRidge(1, []float64{1}, []float64{1, 2}, []float64{1, 2, 3})),
 		"NaN target":  second(batch.NewRidge(1, []float64{1}, []float64{nan}, []float64{1})),
 		"NaN feature": second(batch.NewRidge(1, []float64{nan}, []float64{1}, []float64{1})),
+		"overflow":    second(batch.NewRidge(2, []float64{1e200, 1e200, 1e200, -1e200}, []float64{1, 2}, []float64{1})),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
