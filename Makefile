@@ -8,7 +8,7 @@ LDFLAGS  = -s -w -X github.com/orffvar/forecaster/internal/wire.version=$(VERSIO
 # makes numbers ten times slower and finds nothing in the others. A test of internal/tools/deptest
 # compares this list with the code. Of cmd/forecaster the tests of files without the constraint
 # !race run under the race detector, the others plain.
-RACED = ./internal/job ./internal/livepage ./internal/tools/bench ./internal/tools/mutants ./internal/tools/soak ./stream/delivery ./stream/file ./stream/file/filestore ./stream/format/avro ./stream/influx ./stream/kafka ./stream/kafka/cluster ./stream/kafka/kafkasink ./stream/remotewrite ./stream/run
+RACED = ./internal/job ./internal/livepage ./internal/tools/bench ./internal/tools/logtest ./internal/tools/mutants ./internal/tools/soak ./stream/delivery ./stream/file ./stream/file/filestore ./stream/format/avro ./stream/influx ./stream/kafka ./stream/kafka/cluster ./stream/kafka/kafkasink ./stream/remotewrite ./stream/run
 PLAIN = $(filter-out $(shell $(GO) list $(RACED) ./cmd/forecaster ./internal/tools/testserver),$(shell $(GO) list ./...))
 
 # The race detector needs a C compiler; without one the tests run without it.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -116,4 +117,21 @@ nonsense
 	if code, _, stderr := call(t, "forecast", path, "--state", "x"); code != exitUsage || !strings.Contains(stderr, "--follow") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
+}
+
+// setStdin makes text the standard input of the process for the rest of the test.
+func setStdin(t *testing.T, text string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "stdin")
+	writeFile(t, path, []byte(text))
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := os.Stdin
+	os.Stdin = f
+	t.Cleanup(func() {
+		os.Stdin = before
+		f.Close()
+	})
 }

@@ -5,7 +5,6 @@ package main
 import (
 	"compress/gzip"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -178,21 +177,4 @@ func TestMessagesOfThePage(t *testing.T) {
 	if t.Failed() {
 		t.Log(said.String())
 	}
-}
-
-// setStdin makes text the standard input of the process for the rest of the test.
-func setStdin(t *testing.T, text string) {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "stdin")
-	writeFile(t, path, []byte(text))
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := os.Stdin
-	os.Stdin = f
-	t.Cleanup(func() {
-		os.Stdin = before
-		f.Close()
-	})
 }
