@@ -148,6 +148,8 @@ func TestMessagesOfThePage(t *testing.T) {
 	}
 	_, _, stderr := call(t, "evaluate", path("hourly.csv"), "--models", "")
 	said.WriteString(stderr)
+	_, _, stderr = call(t, "describe", path("point.csv"))
+	said.WriteString(stderr)
 	writeFile(t, path("other.csv"), []byte("time,b\n2030-01-01,1\n2030-01-02,2\n"))
 	for _, second := range []string{path("gap.csv"), path("other.csv")} { // overlap, other columns
 		_, _, stderr := call(t, "forecast", path("hourly.csv"), second)
