@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -201,18 +200,8 @@ func crowd(t *testing.T, address, bucket, org, token string) []point {
 	for i := range 250 {
 		fmt.Fprintf(&b, "forecast_events,host=web1,dc=us,kind=gap text=\"no samples\" %d\n", at.Add(time.Duration(i)*time.Second).UnixNano())
 	}
-	req, err := http.NewRequest("POST", address+"/api/v2/write?"+url.Values{"org": {org}, "bucket": {bucket}}.Encode(), strings.NewReader(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Token "+token)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if resp.StatusCode != http.StatusNoContent {
-		t.Fatal(resp.Status)
+	if status := write(t, address, org, bucket, token, b.String()); status != http.StatusNoContent {
+		t.Fatal(status)
 	}
 	return points(t, b.String())
 }

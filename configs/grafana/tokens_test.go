@@ -3,6 +3,7 @@ package grafana
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,10 +13,10 @@ import (
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 )
 
-// writes returns the status of a write of one point with a token.
-func writes(t *testing.T, db *testserver.InfluxDB, token, bucket string) int {
+// write writes lines to a bucket, and returns the status.
+func write(t *testing.T, address, org, bucket, token, lines string) int {
 	t.Helper()
-	req, err := http.NewRequest("POST", fmt.Sprintf("%s/api/v2/write?org=%s&bucket=%s", db.URL, db.Org, bucket), strings.NewReader("m v=1"))
+	req, err := http.NewRequest("POST", address+"/api/v2/write?"+url.Values{"org": {org}, "bucket": {bucket}}.Encode(), strings.NewReader(lines))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func TestTokensInfluxDB2(t *testing.T) {
 		{"administrator", admin, "forecasts", true, true},
 		{"administrator", admin, "other", true, true},
 	} {
-		if status := writes(t, db, c.token, c.bucket); (status == http.StatusNoContent) != c.writes {
+		if status := write(t, db.URL, db.Org, c.bucket, c.token, "m v=1"); (status == http.StatusNoContent) != c.writes {
 			t.Errorf("the %s writes to %s: %d", c.name, c.bucket, status)
 		}
 		as := *db

@@ -374,7 +374,7 @@ func TestReload(t *testing.T) {
 		"level=INFO msg=\"configuration reloaded without a change\"\n",
 	} {
 		if log.count(want) != 1 {
-			t.Errorf("the log lacks %s\n%s", want, &log.text)
+			t.Errorf("the log lacks %s\n%s", want, &log)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -22,27 +20,12 @@ import (
 )
 
 // loggedText is a log that may be read while it is written.
-type loggedText struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
+type loggedText struct{ logtest.Buffer }
 
-func (l *loggedText) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *loggedText) has(text string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Contains(l.text.String(), text)
-}
+func (l *loggedText) has(text string) bool { return strings.Contains(l.String(), text) }
 
 func (l *loggedText) count(text string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.text.String(), text)
+	return strings.Count(l.String(), text)
 }
 
 // A job that reads a file stops at the end of the file. After the file has grown, a restart resumes from the
@@ -65,7 +48,7 @@ func TestJobOfAFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := countLines(t, output); n != c.rows-1 || !log.has(c.has) || !log.has("msg=starting input=") || !log.has("msg=model type=persistence") {
-			t.Errorf("run %d: %d forecasts, log\n%s", i, n, &log.text)
+			t.Errorf("run %d: %d forecasts, log\n%s", i, n, &log)
 		}
 		for name, s := range l.Stats() {
 			if name != ofFile || s.Series != 1 {
@@ -117,7 +100,7 @@ func TestLogOfAJob(t *testing.T) {
 		t.Errorf("without checkpoints %d are damaged, after %d records", s.Damaged, s.Records)
 	}
 	got, gaps := "", 0
-	for line := range strings.Lines(log.text.String()) {
+	for line := range strings.Lines(log.String()) {
 		if strings.Contains(line, "event=gap") {
 			if gaps++; gaps > 1 {
 				continue // one a row
@@ -158,7 +141,7 @@ func TestJobThatHangsEnds(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if !log.has("the work has hung; the process ends") || !log.has("stage=write") {
-		t.Errorf("the log has\n%s", &log.text)
+		t.Errorf("the log has\n%s", &log)
 	}
 }
 

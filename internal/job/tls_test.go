@@ -171,7 +171,7 @@ func TestTokenInClear(t *testing.T) {
 			scheme = "https://"
 		}
 		if log.has("server.token is sent in clear") != c.warns || !strings.HasPrefix(l.Address, scheme) || !log.has("address="+l.Address) || log.has("level=ERROR") {
-			t.Errorf("%s: %s, the log is\n%s", c.sets, l.Address, &log.text)
+			t.Errorf("%s: %s, the log is\n%s", c.sets, l.Address, &log)
 		}
 	}
 }
