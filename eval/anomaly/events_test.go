@@ -277,8 +277,7 @@ func TestAnomalyScorerLearnsNothingFromLongAnomalies(t *testing.T) {
 	}
 }
 
-// What has changed during a gap is no anomaly, and a spike behind the gap scores like any
-// other.
+// A change during a gap is no anomaly, and a spike after the gap scores like other spikes.
 func TestAnomalyAfterAGap(t *testing.T) {
 	const gap, spike = 3000, 3010
 	for _, steps := range []int64{1, 300} {

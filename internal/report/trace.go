@@ -67,7 +67,7 @@ type bin struct {
 
 type coverage struct{ hits, n float64 }
 
-// FirstOfSeveral says which series is drawn if there are several; "": there is one.
+// FirstOfSeveral returns a sentence with the name of the drawn series; "" if t has one series.
 func (t *Trace) FirstOfSeveral() string {
 	if len(t.series) < 2 {
 		return ""

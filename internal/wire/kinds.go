@@ -136,7 +136,7 @@ func written(c *config.Config) (all []at[*string]) {
 	return all
 }
 
-// FillPaths returns a copy of c with the placeholders in the paths of its outputs replaced, and these paths.
+// FillPaths returns a copy of c whose output paths have values in place of {partition} and the other names, and these paths.
 func FillPaths(c *config.Config, fill *strings.Replacer) (filled *config.Config, paths []string) {
 	filled = c.Clone()
 	for _, f := range written(filled) {

@@ -20,8 +20,8 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka/kafkasink"
 )
 
-// ledger is a consumer with state, as the forecaster is one: snapshots have
-// names, and the commit says which one is valid.
+// ledger is a consumer with state, like the forecaster: snapshots have names, and
+// the metadata of a commit is the name of the valid snapshot.
 type ledger struct {
 	mu        sync.Mutex
 	snapshots map[string]int64 // name -> sum
