@@ -1,4 +1,4 @@
-// Package kafkatest has what the tests of groups and of sinks share.
+// Package kafkatest has a broker, connections and messages for the tests of groups and of sinks.
 package kafkatest
 
 import (
@@ -27,8 +27,8 @@ func NewBroker(t testing.TB, partitions int, options ...kfake.Opt) *devbroker.Br
 	return b
 }
 
-// Connection returns one whose requests do not fail, or are repeated and write messages twice, because the machine is
-// busy.
+// Connection returns a connection with a long time limit. On a busy machine a shorter limit would fail requests, or
+// repeat them and write messages twice.
 func Connection(addr string) cluster.Connection {
 	return cluster.Connection{Brokers: []string{addr}, ClientID: "test", Timeout: 30 * time.Second}
 }
