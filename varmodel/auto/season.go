@@ -308,6 +308,10 @@ func (s *seasons) Observe(inverse []float64) {
 		case c.run >= c.period && c.learn(y, others, inverse, s.past.ObservedAt(0)):
 			c.check()
 		}
+		if c.believeWeekends(s.past.Lag, inverse) {
+			c.Remember()
+			c.check()
+		}
 		s.active = s.active || c.active
 		for j, v := range c.prior {
 			if share := c.share[j].value; share > 0 {

@@ -27,6 +27,7 @@ var evidenceKeeps = []float64{0, .25, .5, .75, 1}
 type share struct {
 	slope    slope
 	evidence evidence
+	prior    float64 // prior weight of a share of 1, as a sum of squares of forecasts; 0: none; see believeWeekends
 	value    float64
 }
 
@@ -43,10 +44,16 @@ func (s *share) add(said, happened float64, given, soon, observed bool) (changed
 	if !term && (given || !block) {
 		return block
 	}
+	s.refresh(given, soon)
+	return true
+}
+
+// refresh computes the value from slope and evidence.
+func (s *share) refresh(given, soon bool) {
 	had := s.value > 0
 	s.value = s.slope.value
 	if given {
-		return true
+		return
 	}
 	ratio, early := s.evidence.share()
 	if !(ratio > evidenceDoubt) {
@@ -61,7 +68,13 @@ func (s *share) add(said, happened float64, given, soon, observed bool) (changed
 			s.value = max(s.value, early)
 		}
 	}
-	return true
+	if s.slope.n > s.slope.least {
+		s.prior = 0
+	}
+	if s.prior > 0 {
+		e := &s.evidence
+		s.value = max(s.value, series.ClipTo((e.product+s.prior)/(e.square+s.prior), 0, 1))
+	}
 }
 
 // sure reports whether slope and evidence are statistically significant, with value > saidShare. A given cycle needs
@@ -77,6 +90,7 @@ func (s *share) sure(given bool) bool {
 func (s *share) State(c *snapshot.Codec) {
 	s.slope.State(c)
 	s.evidence.State(c)
+	c.Float64(&s.prior)
 	c.Float64(&s.value)
 }
 
@@ -140,8 +154,11 @@ func (e *evidence) odds() float64 {
 	if !(none > 0) || e.steady() {
 		return 0
 	}
-	return e.count / 2 * math.Log(none/max(season, series.Degenerate*none))
+	return e.count / 2 * logRatio(none, season)
 }
+
+// logRatio returns the logarithm of a / b, which is limited where b is near 0.
+func logRatio(a, b float64) float64 { return math.Log(a / max(b, series.Degenerate*a)) }
 
 // add updates the sums with a forecast and its outcome, and reports whether a block has ended. period is in samples.
 func (e *evidence) add(said, happened float64, period int, observed bool) (ended bool) {
