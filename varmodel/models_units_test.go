@@ -102,7 +102,9 @@ func TestOrderOfVariables(t *testing.T) {
 }
 
 // A copy of each variable, as exporters of metrics have, teaches nothing, and has the forecasts of its original.
-// It may cost an eighth of the error while models learn which of the two to read.
+// It may cost an eighth of the error while models learn which of the two to read. The warm start of kernelvar ends an
+// iteration at a gradient of 1e-5, so its copies may differ by ten times
+// as much.
 func TestCopiesOfVariables(t *testing.T) {
 	const d, h, n = 3, 12, 600
 	eachModel(t, func(t *testing.T, name string) {
@@ -121,7 +123,11 @@ func TestCopiesOfVariables(t *testing.T) {
 		if ratio := squared(originals, x, d) / squared(want, x, d); !(ratio <= 1.125) {
 			t.Errorf("%.3f times the error", ratio)
 		}
-		if far := largestDifference(originals, copies); !(far <= 1e-9) && !placed.MatchString(name) {
+		limit := 1e-9
+		if name == "kernelvar-warm" {
+			limit = 1e-4
+		}
+		if far := largestDifference(originals, copies); !(far <= limit) && !placed.MatchString(name) {
 			t.Errorf("a copy has another forecast, by up to %g", far)
 		}
 	})
