@@ -108,6 +108,19 @@ func TestDecoderRefuses(t *testing.T) {
 	}
 }
 
+// A refused length becomes 0, so that nothing is allocated for it.
+func TestLimitsOfALength(t *testing.T) {
+	const limit = 7
+	for saved, want := range map[int]int{-1: 0, 0: 0, limit: limit, limit + 1: 0} {
+		d := snapshot.NewDecoder(encode(state(func(c *snapshot.Codec) { c.Int(&saved) })))
+		n := 3
+		d.Len(&n, limit)
+		if refused := saved < 0 || saved > limit; n != want || (d.Err() != nil) != refused {
+			t.Errorf("length %d is read as %d, error %v", saved, n, d.Err())
+		}
+	}
+}
+
 // The first error stays; the calls after it neither replace it nor change a
 // value.
 func TestErrorsAreSticky(t *testing.T) {
