@@ -131,10 +131,7 @@ func (s *Sink) attempt(ctx context.Context, lines []byte) error {
 		return err
 	}
 	defer resp.Body.Close()
-	_, err = io.CopyN(io.Discard, resp.Body, 64<<10) // so that the connection is used again
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
+	_, err = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // so that the connection is used again
 	return err
 }
 

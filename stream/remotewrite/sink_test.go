@@ -202,7 +202,8 @@ func TestNamesAreThoseOfPrometheus(t *testing.T) {
 	}
 }
 
-// TestOnlySuccessIsAcceptance: a page, a redirect and a refusal of everything block.
+// TestOnlySuccessIsAcceptance: a page, a redirect and a refusal of everything block. A check names them as refusals,
+// but not a failure that may pass.
 func TestOnlySuccessIsAcceptance(t *testing.T) {
 	for answer, want := range map[string]string{
 		"200 text/html":                        "200 OK: remote write is answered 2xx without a page",
@@ -210,6 +211,7 @@ func TestOnlySuccessIsAcceptance(t *testing.T) {
 		"401 text/plain":                       "401",
 		"404 text/plain remote write receiver": "404 Not Found: remote write receiver",
 		"400 text/plain snappy: corrupt":       "400 Bad Request: snappy: corrupt",
+		"503 text/plain":                       "503 Service Unavailable", // passes
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			var status int
@@ -220,7 +222,8 @@ func TestOnlySuccessIsAcceptance(t *testing.T) {
 			fmt.Fprint(w, strings.Join(strings.Fields(answer)[2:], " "))
 		}))
 		sink, kept := newSink(t, Config{URL: server.URL})
-		if err := sink.Check(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+		err := sink.Check(t.Context())
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "is not accepted: ") != (want != "503 Service Unavailable") {
 			t.Errorf("%s: %v", answer, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())

@@ -89,4 +89,7 @@ func TestForecastsAreDurableBeforeACheckpoint(t *testing.T) {
 	if err := s.Write(context.Background(), batch); !errors.Is(err, errDisk) {
 		t.Errorf("got %v when the forecasts are not on the disk", err)
 	}
+	if err := s.Close(); !errors.Is(err, errDisk) {
+		t.Errorf("got %v when the last forecasts are not on the disk", err)
+	}
 }
