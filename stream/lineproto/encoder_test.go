@@ -26,6 +26,7 @@ func ExampleEncoder() {
 		Observations: []stream.Observation{{
 			Series: s, Time: 1e9, Y: []float64{1, math.NaN()}, Residual: []float64{.5, math.NaN()}, VariableScores: []float64{2, math.NaN()},
 			AnomalyScore: 1.5, StateScore: .5, Share: []float64{1, 0}, Cause: anomaly.Jump, Anomalous: true, LevelSetScore: math.NaN(),
+			Reach: []float64{.25, math.NaN()}, TimeToLimit: []float64{60, math.NaN()},
 		}},
 		Insights: []stream.Insight{{
 			Series: s, Model: "auto", Time: 1e9, Experts: []string{"ar6", "orff3"}, Weights: []float64{.5, .5, .25, .75},
@@ -38,13 +39,13 @@ func ExampleEncoder() {
 	fmt.Printf("%s", e.AppendBatch(nil, b))
 	// Output:
 	// forecast,horizon=1,host=web1,model=orffvar cpu=0.5,cpu_lower=0.25,cpu_upper=0.75,mem=70.1234568 2000000000
-	// observation,host=web1 cpu=1,cpu_score=2,cpu_share=1,mem_share=0,anomaly_score=1.5,state_score=0.5,is_anomaly=true,cause="jump" 1000000000
+	// observation,host=web1 cpu=1,cpu_limit_probability=0.25,cpu_time_to_limit=60,cpu_score=2,cpu_share=1,mem_share=0,anomaly_score=1.5,state_score=0.5,is_anomaly=true,cause="jump" 1000000000
 	// forecast_experts,host=web1,model=auto ar6=0.375,orff3=0.625 1000000000
 	// forecast_events,host=web1,kind=gap text="3 samples missing" 1000000000
 	//
 	// forecast,horizon=1,host=web1,model=orffvar,target=cpu yhat=0.5,yhat_lower=0.25,yhat_upper=0.75 2000000000
 	// forecast,horizon=1,host=web1,model=orffvar,target=mem yhat=70.1234568 2000000000
-	// observation,host=web1,target=cpu y=1,residual=0.5,anomaly_score=2,anomaly_share=1 1000000000
+	// observation,host=web1,target=cpu y=1,residual=0.5,limit_probability=0.25,time_to_limit=60,anomaly_score=2,anomaly_share=1 1000000000
 	// observation,host=web1,target=mem anomaly_share=0 1000000000
 	// observation,host=web1,target=_all anomaly_score=1.5,state_score=0.5,is_anomaly=true,cause="jump" 1000000000
 	// forecast_experts,expert=ar6,host=web1,model=auto weight=0.375 1000000000
@@ -57,9 +58,14 @@ func TestMetricLine(t *testing.T) {
 	b := &stream.Batch{Metrics: []stream.Metric{{
 		Series: &stream.Series{Name: "s"}, Target: stream.AllTargets, Horizon: 24, Model: "m", Time: 5,
 		Score: scoring.Score{N: 12, MSE: 4, RMSE: 2, MAE: 1.5, NMSE: .5, MASE: nan, SkillVsNaive: .25, SkillVsVAR: math.Inf(-1), SCVMSE: 4, SCVSE: .5, Coverage: .9, Joint: nan, Width: 2, Pinball: .1},
+	}, {
+		Series: &stream.Series{Name: "s"}, Target: "a", Horizon: 1, Model: "m", Time: 6,
+		Score: scoring.Score{MASE: .75, SkillVsVAR: .125, Joint: .8},
 	}}}
 	const want = "forecast_metrics,horizon=24,id=s,model=m,target=_all " +
-		"scv_mse=4,scv_mse_se=0.5,mse=4,rmse=2,mae=1.5,nmse=0.5,skill_vs_persistence=0.25,coverage=0.9,width=2,pinball=0.1,n=12i 5\n"
+		"scv_mse=4,scv_mse_se=0.5,mse=4,rmse=2,mae=1.5,nmse=0.5,skill_vs_persistence=0.25,coverage=0.9,width=2,pinball=0.1,n=12i 5\n" +
+		"forecast_metrics,horizon=1,id=s,model=m,target=a scv_mse=0,scv_mse_se=0,mse=0,rmse=0,mae=0,mase=0.75,nmse=0," +
+		"skill_vs_var=0.125,skill_vs_persistence=0,coverage=0,joint_coverage=0.8,width=0,pinball=0,n=0i 6\n"
 	if got := string(lineproto.Encoder{}.AppendBatch(nil, b)); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
@@ -168,9 +174,9 @@ func TestInclude(t *testing.T) {
 		Insights:     []stream.Insight{{Series: s, Model: "m", Time: 1, Experts: []string{"e"}, Weights: one}},
 		Events:       []stream.Event{{Series: "s", Kind: "gap", Time: 1, Text: "t"}},
 	}
-	for row := range int64(7) {
+	for row := int64(1); row <= 7; row++ {
 		for h := 1; h <= 3; h++ {
-			b.Forecasts = append(b.Forecasts, stream.Forecast{Series: s, Model: "m", Row: row, Horizon: h, Time: row + int64(h), Yhat: one, Lower: one, Upper: one})
+			b.Forecasts = append(b.Forecasts, stream.Forecast{Series: s, Model: "m", Row: row, Horizon: h, Time: row + int64(h), Yhat: []float64{float64(h)}, Lower: one, Upper: one})
 		}
 	}
 	for _, c := range []struct {
@@ -180,7 +186,7 @@ func TestInclude(t *testing.T) {
 	}{
 		{"", 0, "25: forecast x=1,x_lower=1,x_upper=1; observation x=1,x_score=1,x_share=1,anomaly_score=1,state_score=2,is_anomaly=true,cause=\"level\",levelset_score=1; forecast_metrics n=0i; forecast_experts e=1; forecast_events text=\"t\""},
 		{"forecasts", 1, "21: forecast x=1"},
-		{"forecasts bounds", 6, "11: forecast x=1,x_lower=1,x_upper=1"}, // 7 of one step, two steps and three of rows 0 and 6
+		{"forecasts bounds", 2, "13: forecast x=1,x_lower=1,x_upper=1"}, // the first steps of rows 1 to 7, two more of rows 2, 4 and 6
 		{"observations", 0, "1: observation x=1"},
 		{"anomalies", 0, "1: observation x_score=1,x_share=1,anomaly_score=1,state_score=2,is_anomaly=true,cause=\"level\",levelset_score=1"},
 		{"metrics", 0, "1: forecast_metrics n=0i"},

@@ -34,7 +34,7 @@ func AppendTag(dst []byte, s string) []byte {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && n == 1 || !visible(r) {
+		if !visible(r) {
 			for _, c := range []byte(s[i : i+n]) {
 				dst = appendHex(dst, c)
 			}
@@ -55,8 +55,8 @@ var ordinary = func() (is [256]bool) {
 }()
 
 // visible reports whether a non-ASCII character needs no escape. Control characters, General Punctuation (including
-// blanks, joiners and direction marks) and the byte order mark need one. The list is fixed, so that no version of
-// Unicode changes a tag.
+// blanks, joiners and direction marks), the byte order mark and the rune of invalid UTF-8 need one. The list is fixed,
+// so that no version of Unicode changes a tag.
 func visible(r rune) bool {
 	return r > 0xa0 && (r < 0x2000 || r > 0x206f) && r != 0xfeff && r != utf8.RuneError
 }
