@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -325,6 +326,43 @@ func TestStateTopicMustBeCompacted(t *testing.T) {
 	}
 	if _, err := openStateTopic(deadline(t), connection(b.Addr()), topic, 4, quiet); err == nil || !strings.Contains(err.Error(), "3 partitions, the input 4") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestNewStateTopic: a check creates nothing. A missing state topic gets as many partitions as asked for and the default
+// number of replicas, and is compacted soon. Another member may create it first.
+func TestNewStateTopic(t *testing.T) {
+	b := newBroker(t, 1)
+	created := make(chan *kmsg.CreateTopicsRequest, 10)
+	b.Cluster().ControlKey(int16(kmsg.CreateTopics), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		b.Cluster().KeepControl()
+		created <- r.(*kmsg.CreateTopicsRequest)
+		return nil, nil, false
+	})
+	for range 2 {
+		if exists, err := TryStateTopic(deadline(t), connection(b.Addr()), stateTopic, 3); exists || err != nil {
+			t.Fatal(exists, err)
+		}
+		<-created
+	}
+	s, err := openStateTopic(deadline(t), connection(b.Addr()), stateTopic, 3, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	r := (<-created).Topics[0]
+	got := fmt.Sprint(r.NumPartitions, " ", r.ReplicationFactor)
+	for _, c := range r.Configs {
+		got += " " + c.Name + "=" + *c.Value
+	}
+	if want := "3 -1 cleanup.policy=compact segment.bytes=67108864 min.cleanable.dirty.ratio=0.1"; got != want {
+		t.Errorf("created %s, want %s", got, want)
+	}
+	if err := s.create(deadline(t), 3, false); err != nil {
+		t.Errorf("a topic that is there: %v", err)
+	}
+	if exists, err := TryStateTopic(deadline(t), connection(b.Addr()), stateTopic, 3); !exists || err != nil {
+		t.Error(exists, err)
 	}
 }
 
