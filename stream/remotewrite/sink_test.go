@@ -118,8 +118,8 @@ func decode(t *testing.T, body []byte) (all []string) {
 	return all
 }
 
-// TestRequests: labels ascend, samples of a series are together and in order, a text is 0, and the time of a
-// forecast is that of its origin if so configured.
+// TestRequests: labels ascend, samples of a series are together and in order, a text is 0, a flag is 0 or 1, and the time
+// of a forecast is that of its origin if so configured.
 func TestRequests(t *testing.T) {
 	s := &stream.Series{Name: "h", Variables: []string{"cpu"}, Tags: []stream.Tag{{Key: "Zone", Value: "eu west"}, {Key: "host.name", Value: "a,b"}}}
 	b := path(time.Unix(1000, 500e6), 2, 2, time.Minute)
@@ -139,7 +139,8 @@ func TestRequests(t *testing.T) {
 			"Zone=eu west __name__=forecast_events_text host_name=a,b kind=drift 0@-1500",
 		},
 	} {
-		lines := lineproto.Encoder{AtOrigin: origin}.AppendBatch(nil, b)
+		lines := append(lineproto.Encoder{AtOrigin: origin}.AppendBatch(nil, b), "p i=-2i,no=false,yes=true 1000000\n"...)
+		want = append(want, "__name__=p_i -2@1", "__name__=p_no 0@1", "__name__=p_yes 1@1")
 		e := newEncoder()
 		for range 2 { // the memory of the first is used again
 			body, err := e.encode(lines, 0)

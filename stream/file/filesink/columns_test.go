@@ -23,6 +23,11 @@ func written(t *testing.T, enc filesink.Encoder, batches ...*stream.Batch) strin
 		if err := s.Write(context.Background(), b); err != nil {
 			t.Fatal(err)
 		}
+		for _, f := range b.Forecasts { // the next batch uses the memory again
+			for _, v := range [][]float64{f.Yhat, f.Lower, f.Upper, f.Reach, f.JointLower, f.JointUpper} {
+				clear(v)
+			}
+		}
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -53,15 +58,22 @@ func targetBatches() []*stream.Batch {
 }
 
 func TestAwaitTargets(t *testing.T) {
-	const want = `time,series,target,horizon,model,yhat,yhat_lower,yhat_upper,origin,y
-2,s,v,1,m,12,11,13,1,102
-3,s,v,2,m,13,12,14,1,
-3,s,v,1,m,23,22,24,2,
-4,s,v,2,m,24,23,25,2,104
-5,s,v,1,m,45,44,46,4,
+	const want = `time,series,target,horizon,model,yhat,yhat_lower,yhat_upper,yhat_joint_lower,yhat_joint_upper,limit_probability,origin,y
+2,s,v,1,m,12,11,13,10,14,1.2,1,102
+3,s,v,2,m,13,12,14,11,15,1.3,1,
+3,s,v,1,m,23,22,24,21,25,2.3,2,
+4,s,v,2,m,24,23,25,22,26,2.4,2,104
+5,s,v,1,m,45,44,46,43,47,4.5,4,
 `
-	enc := filesink.CSV{TimeUnit: "s", Levels: []float64{.9}, Columns: filesink.Columns{Origin: true, Y: true}}
-	if got := written(t, enc, targetBatches()...); got != want {
+	batches := targetBatches()
+	for _, b := range batches {
+		for i := range b.Forecasts {
+			f := &b.Forecasts[i]
+			f.JointLower, f.JointUpper, f.Reach = []float64{f.Yhat[0] - 2}, []float64{f.Yhat[0] + 2}, []float64{f.Yhat[0] / 10}
+		}
+	}
+	enc := filesink.CSV{TimeUnit: "s", Levels: []float64{.9}, Joint: true, Limits: true, Columns: filesink.Columns{Origin: true, Y: true}}
+	if got := written(t, enc, batches...); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }

@@ -119,10 +119,7 @@ func (o *output) write(p []byte, sync bool) error {
 	if err == nil && sync && o.seeks {
 		err = o.file.Sync()
 	}
-	if err != nil {
-		return err
-	}
-	return nil
+	return err
 }
 
 // Positions implements checkpoint.Positioner.
@@ -163,10 +160,7 @@ func (o *output) Resume(at checkpoint.Positions) error {
 	if err = o.file.Truncate(length); err == nil {
 		_, err = o.file.Seek(length, 0)
 	}
-	if err != nil {
-		return err
-	}
-	return nil
+	return err
 }
 
 // toEnd makes writes follow the content of the file, whose last line may have been
@@ -184,10 +178,7 @@ func (o *output) toEnd(size int64) error {
 	if err == nil && last[0] != '\n' {
 		err = o.write([]byte{'\n'}, false)
 	}
-	if err != nil {
-		return err
-	}
-	return nil
+	return err
 }
 
 // Close closes the file, but not standard output. A new file without content is removed.

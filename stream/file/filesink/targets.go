@@ -50,7 +50,7 @@ func (t *targets) Write(ctx context.Context, b *stream.Batch) error {
 			for _, f := range w.next() {
 				// After a correction of the clock, a sample may be earlier than the origin.
 				if seen && o.Time > f.Origin && slices.Equal(f.Series.Variables, o.Series.Variables) {
-					f.Y = slices.Clone(o.Y)
+					f.Y = o.Y
 				}
 				t.out.Forecasts = append(t.out.Forecasts, f)
 			}
