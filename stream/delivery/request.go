@@ -48,7 +48,6 @@ func (r *request) send(ctx context.Context, lines []byte) error {
 			slow = 0
 		}
 		if slow == slowAnswers {
-			slow = 0
 			r.shrink((n + 1) / 2)
 		}
 		switch f.action {

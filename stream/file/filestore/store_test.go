@@ -270,6 +270,9 @@ func TestStoreRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		if _, err := filestore.Newest(dir); !errors.Is(err, checkpoint.ErrCorrupt) || !strings.HasPrefix(err.Error(), paths[len(paths)-1]+": ") {
+			t.Errorf("got %v", err)
+		}
 		if _, err := s.Load(ctx); !errors.Is(err, checkpoint.ErrCorrupt) || errors.Is(err, checkpoint.ErrNoCheckpoint) || !strings.Contains(err.Error(), "no checkpoint in ") {
 			t.Errorf("got %v", err)
 		}
@@ -286,6 +289,9 @@ func TestStoreRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := s.Load(ctx); !errors.Is(err, checkpoint.ErrVersion) || !strings.Contains(err.Error(), "a newer build has written it") {
+			t.Errorf("got %v", err)
+		}
+		if _, err := filestore.Newest(dir); !errors.Is(err, checkpoint.ErrVersion) {
 			t.Errorf("got %v", err)
 		}
 		if left, err := os.ReadFile(filepath.Join(dir, "checkpoint-0000000000000009")); err != nil || !bytes.Equal(left, newer) {
