@@ -240,3 +240,27 @@ func TestSamplesWhereAnOddOneWasExpected(t *testing.T) {
 		}
 	}
 }
+
+// The limits grow with each odd sample, not with the samples held back after it, and shrink back to their first value.
+// They are steady if oddShare of all samples are odd.
+func TestLimitsFollowTheShareOfOddSamples(t *testing.T) {
+	o := gateOf{odd: math.NaN()}
+	want := 0.
+	for i, c := range []struct {
+		far  bool
+		run  int
+		step float64
+	}{{true, 0, oddRate * (1 - oddShare)}, {true, 1, -oddRate * oddShare}, {true, 0, oddRate * (1 - oddShare)}, {false, 0, -oddRate * oddShare}} {
+		o.run = c.run
+		o.judge(0, c.far)
+		if want += c.step; math.Abs(o.widen-want) > 1e-15 {
+			t.Errorf("sample %d: the limits are e^%v wider, want e^%v", i, o.widen, want)
+		}
+	}
+	for o.run = 0; want > -oddRate; want -= oddRate * oddShare {
+		o.judge(0, false)
+	}
+	if o.widen != 0 {
+		t.Errorf("without odd samples the limits are e^%v wider", o.widen)
+	}
+}

@@ -3,6 +3,7 @@ package auto
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
@@ -138,5 +139,20 @@ func TestTrendShare(t *testing.T) {
 	}
 	if believed > 14 { // 6 expected, and three standard errors
 		t.Errorf("%d of %d trends without a reason are believed", believed, cases)
+	}
+}
+
+// The path of a trend is not set while all moves are 0, so a path of an earlier sample must not be used.
+func TestStillTrendsHaveNoPath(t *testing.T) {
+	r := newTrends(2, []int{1, 3}, true)
+	for i := range r.path {
+		r.path[i] = float64(i)
+	}
+	if got := r.ahead(2); !slices.Equal(got, []float64{2, 3}) {
+		t.Errorf("two steps ahead: %v, want [2 3]", got)
+	}
+	r.still = true
+	if got := r.ahead(2); got != nil {
+		t.Errorf("without a trend: %v", got)
 	}
 }
