@@ -76,6 +76,10 @@ check("no interval", quality({coverage: null})[2], ": –: there is no calibrate
 check("skills", [...quality({skill_vs_persistence: .004, skill_vs_var: -2}), ...quality({skill_vs_persistence: null})].filter((_, i) => i < 4 && i !== 2), [
   ": 0.00: the same squared error as repeating the last value", "bad: −2.00: 3 times the squared error of a linear autoregression", ": –: not known yet",
 ]);
+quality({}, {time: [100], skill_vs_persistence: [.1], skill_vs_var: [.3], coverage: [.8]});
+check("one score is no curve", $("skill").getAttribute("aria-label"), "Skill over time: nothing yet");
+quality({}, {time: [100, 200], skill_vs_persistence: [.1, .2], skill_vs_var: [.3, .4], coverage: [null, null]});
+check("no coverage is known", $("coverage-card").hidden, true);
 quality({}, {time: [100, 200], skill_vs_persistence: [.1, .2], skill_vs_var: [.3, .4], coverage: [.8, .85]});
 check("until", $("quality-hint").textContent, "Forecasts 2 steps ahead, all variables, 1,000 scored samples up to 1970-01-01 00:03:20.");
 check("skill over time", $("skill").getAttribute("aria-label"), "Skill over time: against persistence +0.20, against VAR(1) +0.40 now; the line to compare with is 0.00.");
