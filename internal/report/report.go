@@ -85,10 +85,6 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if e := f.Close(); err == nil {
-			err = e
-		}
-	}()
+	defer func() { err = errors.Join(err, f.Close()) }()
 	return write(f)
 }

@@ -2,7 +2,9 @@ package report
 
 import (
 	"bytes"
+	"errors"
 	"image/png"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -218,6 +220,10 @@ func TestFiles(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "forecast-b_c.png")); err != nil {
 		t.Error(err)
+	}
+	// A file may be incomplete if it cannot be closed.
+	if err := writeFile(names[0], func(w io.Writer) error { return w.(io.Closer).Close() }); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a file that is closed before: %v", err)
 	}
 }
 

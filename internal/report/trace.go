@@ -137,7 +137,7 @@ func (t *Trace) bin(time int64) *bin {
 		d := len(t.c.Variables)
 		sums := make([]float64, 3*d)
 		t.bins = append(t.bins, bin{
-			time: time, score: math.NaN(), n: sums[:d:d], se: sums[d : 2*d : 2*d], naive: sums[2*d:],
+			time: time, score: math.NaN(), n: sums[:d], se: sums[d : 2*d], naive: sums[2*d:],
 		})
 	}
 	t.steps++
