@@ -119,6 +119,10 @@ func TestLimitsOfALength(t *testing.T) {
 			t.Errorf("length %d is read as %d, error %v", saved, n, d.Err())
 		}
 	}
+	missing := 3
+	if snapshot.NewDecoder(nil).Len(&missing, limit); missing != 0 {
+		t.Errorf("a missing length is read as %d", missing)
+	}
 }
 
 // The first error stays; the calls after it neither replace it nor change a
