@@ -3,6 +3,7 @@ package auto
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
@@ -10,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
+	"github.com/orffvar/forecaster/varmodel/series"
 )
 
 // nlms is the normalised stochastic gradient by its definition.
@@ -59,5 +61,21 @@ func TestInputDesignIsALagDesign(t *testing.T) {
 		if a.Observe(y) != nil || b.Observe(y) != nil {
 			t.Fatal(step)
 		}
+	}
+}
+
+// Without a bandwidth, all features of the lags are 0, whatever the slice held before.
+func TestInputDesignWithoutABandwidth(t *testing.T) {
+	const dim, order = 2, 2
+	random, err := orff.NewAdaptive(dim*order, 30, 1, random.Block(1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := regression.NLMSDesign{LagDesign: regression.NewLagDesign(dim, order, true, random)}
+	phi := make([]float64, g.Features())
+	vec.FillNaN(phi)
+	g.FeaturesTo(phi, series.NewScaler(dim), series.NewHistory(dim, order))
+	if tail := phi[1+dim*order:]; !slices.Equal(tail, make([]float64, dim*order+1)) {
+		t.Errorf("features %v, want 0", tail)
 	}
 }

@@ -305,7 +305,11 @@ func (d *drawing) try(ctx context.Context, r *runner, m *drawn) (killer string, 
 		if tests == "" {
 			continue
 		}
-		if killer, err = r.test(ctx, suite{pkg, tests}, dir, overlay, "."); err != nil || killer != "" {
+		killer, err = r.test(ctx, suite{pkg, tests}, dir, overlay, ".")
+		if errors.Is(err, errNoTests) {
+			continue
+		}
+		if err != nil || killer != "" {
 			return killer, err
 		}
 		compiled = true

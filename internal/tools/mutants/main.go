@@ -94,7 +94,10 @@ func writeOverlay(dir, name string, text []byte) (overlay string, err error) {
 	return overlay, os.WriteFile(overlay, b, 0o600)
 }
 
-var errCompile = errors.New("does not compile")
+var (
+	errCompile = errors.New("does not compile")
+	errNoTests = errors.New("there are no tests")
+)
 
 // runner runs tests with limits of time and memory.
 type runner struct {
@@ -135,6 +138,9 @@ func (r *runner) test(ctx context.Context, s suite, dir, overlay, tree string) (
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %w\n%s", errCompile, err, out)
 	}
+	if _, err := os.Stat(binary); err != nil { // the package has no test files
+		return "", fmt.Errorf("%s: %w", s.pkg, errNoTests)
+	}
 	cmd := exec.CommandContext(ctx, "sh", "-c", `ulimit -d "$0"; exec "$@"`, strconv.Itoa(r.memory<<10),
 		binary, "-test.failfast", "-test.timeout", r.timeout.String(), "-test.run", s.run)
 	cmd.Dir = filepath.Join(tree, s.pkg)
@@ -148,7 +154,7 @@ func (r *runner) test(ctx context.Context, s suite, dir, overlay, tree string) (
 	}
 	if err == nil {
 		if bytes.Contains(out, []byte("no tests to run")) {
-			return "", fmt.Errorf("%s has no test %s", s.pkg, s.run)
+			return "", fmt.Errorf("%s: %w for %s", s.pkg, errNoTests, s.run)
 		}
 		return "", nil
 	}

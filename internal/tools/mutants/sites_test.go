@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -156,5 +157,14 @@ func TestKillerOf(t *testing.T) {
 	}
 	if want := (score{tried: 5, killed: 3, endless: 1, timedOut: 1}); s != want {
 		t.Errorf("%+v, want %+v", s, want)
+	}
+}
+
+// A package without test files kills no mutant.
+func TestNoTestsKillNothing(t *testing.T) {
+	r := &runner{timeout: time.Minute, memory: 4000}
+	killer, err := r.test(t.Context(), suite{"../isatest", "."}, t.TempDir(), "", ".")
+	if !errors.Is(err, errNoTests) || killer != "" {
+		t.Errorf("killer %q, error %v", killer, err)
 	}
 }
