@@ -258,7 +258,8 @@ func (s *Scorer) begin(time int64, score float64, inside bool) float64 {
 	e.inside, e.begins, e.becameNormal, e.endedNow = inside, true, false, false
 	e.run, e.age, e.odd, e.calm, e.highest = 0, age, 0, 0, 0
 	e.peaks, e.sums, e.since = [viewCount]float64{}, [viewCount]float64{}, [viewCount]int64{}
-	score = s.takePart(time, score) // its shares replace those of the event before
+	clear(e.Shares)
+	score = s.takePart(time, score)
 	if e.shift = (levelShift{}); s.scores[Jump] > 1 {
 		j := slices.Index(s.squares[Jump], slices.Max(s.squares[Jump]))
 		size := s.errors.Error[j]
