@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/refuse"
@@ -136,6 +137,43 @@ func TestNewVariablesTakeThePlaceOfTheOld(t *testing.T) {
 	}
 	if now := engine.BudgetUsed(e); now != used {
 		t.Errorf("%d bytes are in use with other variables, %d before", now, used)
+	}
+}
+
+// hoarder is a model whose state has a number per sample.
+type hoarder struct {
+	streamtest.Constant
+	samples int
+}
+
+func (g *hoarder) NewSeries() eval.Forecaster { return &hoarder{} }
+func (g *hoarder) Observe([]float64) error    { g.samples++; return nil }
+func (g *hoarder) State(c *snapshot.Codec)    { c.Float64s(make([]float64, g.samples)) }
+
+// TestCostGrows: the cost of a series is that of 64 samples. Whenever the number of samples doubles, it becomes larger
+// by what the state has grown since.
+func TestCostGrows(t *testing.T) {
+	e := streamtest.NewEngine(t, engine.Config{
+		NewModel: func(int) (eval.Model, error) { return &hoarder{}, nil }, Model: "hoarder", Horizon: 1, Memory: 1 << 20,
+	})
+	first := int64(0)
+	for n := 1; n <= 300; n++ {
+		r := stream.Record{Message: &stream.Message{Topic: "in", Offset: e.Next()}, Series: "s", Time: int64(n) * 1e9, Values: []float64{1}}
+		if err := streamtest.Apply(e, &engine.Results{}, &r); err != nil {
+			t.Fatal(err)
+		}
+		if n == 1 {
+			first = engine.BudgetUsed(e)
+		}
+		want := int64(0)
+		if n >= 256 {
+			want = 8 * (256 - 64)
+		} else if n >= 128 {
+			want = 8 * (128 - 64)
+		}
+		if got := engine.BudgetUsed(e) - first; got != want {
+			t.Fatalf("after %d samples the cost has grown by %d bytes, want %d", n, got, want)
+		}
 	}
 }
 
