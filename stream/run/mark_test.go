@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"testing"
 
@@ -24,5 +25,22 @@ func TestCheckpointsKnowTheLastMessage(t *testing.T) {
 		if c.Last.None() || c.Last.Offset != c.Next-1 {
 			t.Errorf("the checkpoint at %d knows the message %+v", c.Next, c.Last)
 		}
+	}
+}
+
+// replaced is a source whose log is another one by now.
+type replaced struct{ *memory }
+
+var errReplaced = errors.New("another log")
+
+func (replaced) Verify(context.Context) error { return errReplaced }
+
+// TestNoCheckpointOfAnotherLog: nothing is saved or committed after the log was replaced.
+func TestNoCheckpointOfAnotherLog(t *testing.T) {
+	m := newMemory(5)
+	m.end = io.EOF
+	r := m.runner(t, func(c *run.Config) { c.Source = replaced{m} })
+	if err := r.Run(t.Context()); !errors.Is(err, errReplaced) || len(m.saved) != 0 || len(m.committed) != 0 {
+		t.Errorf("%d checkpoints, commits %v, error %v", len(m.saved), m.committed, err)
 	}
 }

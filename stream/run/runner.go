@@ -373,7 +373,6 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 			if err := r.d.Checkpoint(b); err != nil {
 				return err
 			}
-			due = time.Now().Add(r.c.CheckpointEvery)
 		}
 		clock.lap(StageApply)
 		idle := k.idle && len(in.full) == 0
