@@ -303,8 +303,10 @@ func TestStoreRefuses(t *testing.T) {
 		if err := os.WriteFile(path, nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := filestore.Open(path, quiet); err == nil {
-			t.Error("a file was taken for a directory")
+		for _, path := range []string{path, filepath.Join(t.TempDir(), strings.Repeat("n", 1000))} {
+			if _, err := filestore.Open(path, quiet); err == nil {
+				t.Errorf("%.80s was opened", path)
+			}
 		}
 	})
 }
