@@ -14,18 +14,24 @@ type Bound struct {
 	Low, High float64
 }
 
-// ParseBound reads "VARIABLE [>= LOW] [<= HIGH]".
+// ParseBound reads "VARIABLE [>= LOW] [<= HIGH]". The name may have blanks, as those of line protocol and of columns
+// with a unit have: it ends before the first sign.
 func ParseBound(text string) (Bound, error) {
-	words := strings.Fields(strings.NewReplacer(">=", " >= ", "<=", " <= ").Replace(text))
 	b := Bound{Low: math.Inf(-1), High: math.Inf(1)}
 	bad := fmt.Errorf("must be VARIABLE with >= LOW, <= HIGH or both, such as \"cpu >= 0 <= 100\"; got %q", text)
-	if len(words) != 3 && len(words) != 5 {
+	sign := strings.Index(strings.ReplaceAll(text, ">=", "<="), "<=")
+	if sign < 0 {
 		return b, bad
 	}
-	if b.Variable = words[0]; strings.ContainsAny(b.Variable, "\"'") {
+	words := strings.Fields(strings.NewReplacer(">=", " >= ", "<=", " <= ").Replace(text[sign:]))
+	b.Variable = strings.TrimSpace(text[:sign])
+	if b.Variable == "" || len(words) != 2 && len(words) != 4 {
+		return b, bad
+	}
+	if strings.ContainsAny(b.Variable, "\"'") {
 		return b, fmt.Errorf("has a quote in the name %s; put quotes around the whole, such as \"* <= 90\"", b.Variable)
 	}
-	for i := 1; i < len(words); i += 2 {
+	for i := 0; i < len(words); i += 2 {
 		v, err := strconv.ParseFloat(words[i+1], 64)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 			return b, bad

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/orffvar/forecaster/eval/calendar"
 	"github.com/orffvar/forecaster/internal/secret"
@@ -209,14 +210,16 @@ type AnomalyRule struct {
 	Direction    int     // 1: above, -1: below, 0: both
 }
 
-// ParseAnomalyRule reads "VARIABLE [above|below] [least deviation] [N%]".
+// ParseAnomalyRule reads "VARIABLE [above|below] [least deviation] [N%]". A name with blanks is in quotes: without them,
+// a misspelt word would be a part of the name.
 func ParseAnomalyRule(text string) (r AnomalyRule, err error) {
-	words := strings.Fields(text)
-	if len(words) < 2 {
+	var rest string
+	r.Variable, rest = cutName(strings.TrimSpace(text))
+	words := strings.Fields(rest)
+	if len(words) == 0 {
 		return r, fmt.Errorf("must be VARIABLE with at least one of above, below, a least deviation, N%%; got %q", text)
 	}
-	r.Variable = words[0]
-	for _, word := range words[1:] {
+	for _, word := range words {
 		percent, relative := strings.CutSuffix(word, "%")
 		v, bad := strconv.ParseFloat(percent, 64)
 		switch {
@@ -225,7 +228,7 @@ func ParseAnomalyRule(text string) (r AnomalyRule, err error) {
 		case word == "below":
 			r.Direction = -1
 		case bad != nil || !(v >= 0) || math.IsInf(v, 0):
-			return r, fmt.Errorf("%q in %q is none of above, below, a least deviation >= 0, N%%", word, text)
+			return r, fmt.Errorf("%q in %q is none of above, below, a least deviation >= 0, N%%; put a name with blanks in quotes", word, text)
 		case relative:
 			r.MinRelative = v / 100
 		default:
@@ -233,6 +236,20 @@ func ParseAnomalyRule(text string) (r AnomalyRule, err error) {
 		}
 	}
 	return r, nil
+}
+
+// cutName returns the first word of a text, or what stands in the quotes at its beginning, and the rest.
+func cutName(text string) (name, rest string) {
+	if text != "" && strings.Contains("\"'", text[:1]) {
+		if name, rest, closed := strings.Cut(text[1:], text[:1]); closed {
+			return name, rest
+		}
+	}
+	end := strings.IndexFunc(text, unicode.IsSpace)
+	if end < 0 {
+		return text, ""
+	}
+	return text[:end], text[end:]
 }
 
 // Default returns the default settings, the layer below all others.

@@ -32,6 +32,8 @@ func TestParseAnomalyRule(t *testing.T) {
 		"cpu below":            {Variable: "cpu", Direction: -1},
 		"* 0":                  {Variable: "*"},
 		"cpu 2.5 10%":          {Variable: "cpu", MinDeviation: 2.5, MinRelative: .1},
+		`"cpu (%)" above`:      {Variable: "cpu (%)", Direction: 1},
+		"'cpu usage'\t5%":      {Variable: "cpu usage", MinRelative: .05},
 		"  cpu above  5% 1e-3": {Variable: "cpu", Direction: 1, MinDeviation: 1e-3, MinRelative: .05},
 	} {
 		if got, err := ParseAnomalyRule(text); err != nil || got != want {
@@ -41,6 +43,7 @@ func TestParseAnomalyRule(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "must be VARIABLE with at least one of", "cpu": "must be VARIABLE with at least one of", "cpu over": `"over" in "cpu over" is none of`,
 		"cpu -1": `"-1" in`, "cpu Inf": `"Inf" in`, "cpu NaN%": `"NaN%" in`, "cpu 1 x%": `"x%" in`,
+		"cpu (%) above": `put a name with blanks in quotes`, `"cpu (%)"`: "must be VARIABLE", `"cpu (%) above`: "put a name with blanks in quotes",
 	} {
 		if got, err := ParseAnomalyRule(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %+v, error %v, want %q", text, got, err, want)
