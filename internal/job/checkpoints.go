@@ -40,6 +40,9 @@ type CheckpointInfo struct {
 	Error     string               `json:"error,omitempty"`
 }
 
+// errNoCheckpoints reports that a directory is missing or has no checkpoint.
+var errNoCheckpoints = errors.New("no checkpoints")
+
 // Directory is a directory with checkpoints, in itself or in directories below.
 type Directory string
 
@@ -50,7 +53,7 @@ func (d Directory) Close() error { return nil }
 func (d Directory) List(context.Context) ([]CheckpointInfo, error) {
 	list := []CheckpointInfo{}
 	if _, err := os.Stat(string(d)); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no such directory; name that of state.dir or of replay --state, or give -c FILE", d)
+		return nil, fmt.Errorf("%w: %s: no such directory; name that of state.dir or of replay --state, or give -c FILE", errNoCheckpoints, d)
 	}
 	err := filepath.WalkDir(string(d), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() {
@@ -66,7 +69,7 @@ func (d Directory) List(context.Context) ([]CheckpointInfo, error) {
 		return nil
 	})
 	if err == nil && len(list) == 0 {
-		err = fmt.Errorf("no checkpoints below %s", d)
+		err = fmt.Errorf("%w below %s", errNoCheckpoints, d)
 	}
 	return list, err
 }
@@ -125,12 +128,16 @@ type LocalState struct {
 	Group *kafka.Group
 }
 
-// Reset also removes the offsets of the group, so that the next start reads the same messages again.
+// Reset also removes the offsets of the group, so that the next start reads the same messages again. It needs no
+// checkpoints: a start whose state directory was removed asks for it.
 func (s *LocalState) Reset(ctx context.Context) (removed int, err error) {
 	if err := s.Group.DeleteOffsets(ctx); err != nil {
 		return 0, inTime(ctx, err)
 	}
-	return s.Directory.Reset(ctx)
+	if removed, err = s.Directory.Reset(ctx); errors.Is(err, errNoCheckpoints) {
+		err = nil
+	}
+	return removed, err
 }
 
 // StateTopic is the checkpoints of a job in Kafka.

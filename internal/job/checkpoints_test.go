@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -81,7 +82,24 @@ func TestCheckpointsOfAGroup(t *testing.T) {
 		if left, err := state.List(t.Context()); err == nil || !strings.HasPrefix(err.Error(), c.none) {
 			t.Errorf("%v: afterwards %+v, error %v", c.sets, left, err)
 		}
-		again, _ := f.start(append(c.sets, "output.file.path="+filepath.Join(f.dir, "again-{partition}.jsonl"))...)
+		again, stop := f.start(append(c.sets, "output.file.path="+filepath.Join(f.dir, "again-{partition}.jsonl"))...)
 		until(t, "all is read again", func() bool { return records(again) == 4*20 })
+		stop()
+		if c.sets != nil {
+			continue
+		}
+		if err := os.RemoveAll(cfg.State.Dir); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // without the directory; then with one that a start has made
+			if n, err := open().Reset(t.Context()); n != 0 || err != nil {
+				t.Errorf("the directory was removed by hand: %d are removed, error %v", n, err)
+			}
+			if err := os.MkdirAll(cfg.State.Dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		afresh, _ := f.start("output.file.path=" + filepath.Join(f.dir, "afresh-{partition}.jsonl"))
+		until(t, "all is read afresh", func() bool { return records(afresh) == 4*20 })
 	}
 }
