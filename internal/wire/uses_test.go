@@ -14,6 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/internal/tools/recorded"
@@ -76,13 +80,18 @@ func TestUsesOfKafka(t *testing.T) {
 }
 
 // TestTryOfOneTopic: one partition is one, a topic that is missing comes with the commands that make it, and the
-// state topic waits for the topics of the input.
+// state topic waits for the topics of the input. A coordinator that is not there yet is awaited.
 func TestTryOfOneTopic(t *testing.T) {
 	b, err := devbroker.Start(1, []string{"one"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
+	b.Cluster().Fault( // a new cluster chooses the coordinator at the first request
+		kfake.Fault{Keys: []kmsg.Key{kmsg.FindCoordinator}, Err: kerr.CoordinatorNotAvailable},
+		kfake.Fault{Keys: []kmsg.Key{kmsg.DescribeGroups}, Err: kerr.NotCoordinator},
+		kfake.Fault{Keys: []kmsg.Key{kmsg.DescribeGroups}, Err: kerr.CoordinatorLoadInProgress},
+	)
 	for _, c := range []struct{ topic, sets, found, fails string }{
 		{"one", "", "input.kafka: topic one has 1 partition", ""},
 		{"none", "", "", "input.kafka: the brokers answer, but there is no topic none: create it (kafka-topics.sh --create --topic none, or: forecaster produce FILE --topic none --partitions 1), or correct the name"},

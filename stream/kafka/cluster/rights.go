@@ -77,6 +77,9 @@ func (c *Connection) CheckRights(ctx context.Context, group string, topics map[s
 	}
 	if group != "" {
 		operations, err := c.groupOperations(ctx, group)
+		for backoff := (retry.Backoff{}); awaitsCoordinator(err) && backoff.Pause(ctx) == nil; {
+			operations, err = c.groupOperations(ctx, group)
+		}
 		if err != nil {
 			return retry.ExplainFirst(err)
 		}
@@ -154,6 +157,12 @@ func (c *Connection) handshake(ctx context.Context, raw net.Conn, address string
 		return nil, err
 	}
 	return conn, nil
+}
+
+// awaitsCoordinator reports whether the cluster still chooses or loads the coordinator of a group, as for a while after
+// the first request of the first group.
+func awaitsCoordinator(err error) bool {
+	return errors.Is(err, kafkago.GroupCoordinatorNotAvailable) || errors.Is(err, kafkago.NotCoordinatorForGroup) || errors.Is(err, kafkago.GroupLoadInProgress)
 }
 
 // groupOperations requests the allowed operations of a group from its coordinator.
