@@ -5,11 +5,13 @@ const dash = "–";
 const plain = new Intl.NumberFormat("en", {maximumSignificantDigits: 5});
 const whole = new Intl.NumberFormat("en", {maximumFractionDigits: 0});
 
+const exponential = (x, places) => x.toExponential(places).replace("e+", "e").replaceAll("-", "−");
+
 /** A value with five digits. */
 export function number(x) {
   if (x == null) return dash;
   const size = Math.abs(x);
-  if (size !== 0 && (size < 1e-3 || size >= 1e6)) return x.toExponential(2).replace("e+", "e").replace("-", "−");
+  if (size !== 0 && (size < 1e-3 || size >= 1e6)) return exponential(x, 2);
   return plain.format(x).replace("-", "−");
 }
 
@@ -17,7 +19,12 @@ export function number(x) {
 export function within(x, height) {
   if (x == null) return dash;
   const digits = Math.ceil(2.7 - Math.log10(height));
-  if (!(digits < 7) || Math.abs(x) >= 1e7) return number(x);
+  const size = Math.abs(x);
+  if (size >= 1e7 || (size !== 0 && size < 1e-3)) { // bytes of memory differ in the fourth digit
+    const places = Math.floor(Math.log10(size)) + digits;
+    return exponential(x, Number.isFinite(places) ? Math.min(9, Math.max(2, places)) : 2);
+  }
+  if (!(digits < 7)) return number(x);
   return x.toLocaleString("en", {minimumFractionDigits: Math.max(0, digits), maximumFractionDigits: Math.max(0, digits)}).replace("-", "−");
 }
 
@@ -139,7 +146,7 @@ export function valueTicks(ticks, increment) {
   const largest = Math.max(...ticks.map(Math.abs));
   if (largest >= 1e6 || (largest > 0 && largest < 1e-3)) {
     const digits = Math.min(6, Math.max(0, Math.ceil(Math.log10(largest / increment))));
-    return ticks.map((x) => (x === 0 ? "0" : x.toExponential(digits).replace("e+", "e").replaceAll("-", "−")));
+    return ticks.map((x) => (x === 0 ? "0" : exponential(x, digits)));
   }
   let digits = Math.max(0, -Math.floor(Math.log10(increment) + 1e-9));
   if (Math.abs(increment * 10 ** digits - Math.round(increment * 10 ** digits)) > 1e-6) digits++; // 2.5

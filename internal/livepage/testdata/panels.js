@@ -16,7 +16,8 @@ panels.showMetrics({horizon: 1, level: null, scores: [], past: {}, every: 1000},
 check("no scores", [$("quality-hint").textContent, $("coverage").hidden, $("coverage").querySelector(".goal").getAttribute("x"), $("coverage").querySelector(".fill").getAttribute("width")], ["The first scores come after 1,000 samples of the series (evaluate.interval), or at the end of a replay.", true, "0", "0"]);
 
 table(format.number, [[null, "–"], [0, "0"], [-1.25, "−1.25"], [12345.678, "12,346"], [.001, "0.001"], [.00099, "9.90e−4"], [1e6, "1.00e6"], [-1e6, "−1.00e6"]]);
-table(format.within, [[null, 1, "–"], [4, 2, "4.000"], [-4, 200, "−4.0"], [4, 5000, "4"], [4, 1e-5, "4"], [1e7, 1, "1.00e7"]]);
+table(format.within, [[null, 1, "–"], [4, 2, "4.000"], [-4, 200, "−4.0"], [4, 5000, "4"], [4, 1e-5, "4"], [1e7, 1, "1.000000000e7"], [1e7, 1e9, "1.00e7"], [1e7, 0, "1.00e7"],
+  [-4.21374e9, 4e7, "−4.21374e9"], [2e-5, 1e-5, "2.000e−5"], [2.6e-5, 1e-8, "2.600000e−5"], [0, 1e-5, "0"], [5e-4, 1, "5.00e−4"]]);
 table(format.percent, [[null, "–"], [.123, "12.3 %"], [.5, 0, "50 %"]]);
 table(format.level, [[.9, "90 %"], [.995, "99.5 %"]]);
 table(format.skill, [[null, "–"], [.25, "+0.25"], [-.25, "−0.25"], [.004, "0.00"], [-9.99, "−9.99"], [-10, "−more than 10"]]);
@@ -93,7 +94,7 @@ const limits = (levels, more) => {
   return [$("legend-band").textContent, $("limits").textContent.split(" page")[0], $("note").hidden];
 };
 check("legend", limits([.9, .5], {}), ["intervals of 90 %, 50 %", "This", true]);
-check("legend of one", limits([.9], {seen: 12, note: "n"}), ["90 % interval", "The first 9 of 12 series can be found here. This", false]);
+check("legend of one", limits([.9], {seen: 12, note: "n"}), ["90 % interval", "9 of 12 series can be found here: those with samples since the start, 250,000 at most. This", false]);
 panels.showHorizon(1);
 check("one step", $("legend-past").textContent, "forecast one step before");
 panels.showHorizon(3);
