@@ -67,7 +67,9 @@ func (g *Group) runGroup(ctx context.Context, work Work) error {
 	var problem string
 	for {
 		g.setState("joining the group " + g.config.Group)
-		g.config.Log.Info("joining the group", "group", g.config.Group) // after a crash this takes up to a session timeout
+		if problem == "" { // else it is tried again every second, until the broker is back
+			g.config.Log.Info("joining the group", "group", g.config.Group) // after a crash this takes up to a session timeout
+		}
 		gen, err := cg.Next(ctx)
 		switch {
 		case ctx.Err() != nil:

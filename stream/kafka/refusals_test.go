@@ -145,8 +145,8 @@ func TestOperationsEndWithTheirContext(t *testing.T) {
 	}
 }
 
-// TestWaitsAreLoggedOnce: a group that waits for a topic says so once, however often it asks, and lists its partitions by
-// topic and number.
+// TestWaitsAreLoggedOnce: a group that waits for a topic or for its coordinator says so once, however often it asks, and
+// lists its partitions by topic and number.
 func TestWaitsAreLoggedOnce(t *testing.T) {
 	t.Parallel()
 	b := newBroker(t, 1)
@@ -172,5 +172,14 @@ func TestWaitsAreLoggedOnce(t *testing.T) {
 	}
 	if want := []string{"a9", "a10", "b0", "b1", "c0"}; !slices.Equal(got, want) {
 		t.Errorf("partitions %q", got)
+	}
+	log.Reset()
+	c.Topics = []string{topic}
+	b.Cluster().Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.JoinGroup}, Err: kerr.CoordinatorNotAvailable, Count: 2})
+	if err := runGroup(t, newGroup(t, c), func(context.Context, *Partition) error { return nil }); err != nil {
+		t.Error(err)
+	}
+	if n := strings.Count(log.String(), `"joining the group"`); n != 2 { // the attempt and its error
+		t.Errorf("logged %d times: %s", n, &log)
 	}
 }
