@@ -164,3 +164,20 @@ func TestNotesOfOrdinaryFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestForecastNamesUTC: where local times are read, the table says that it has others: 16 hourly rows from midnight in
+// Berlin end at 15:00, and the next one is 15:00 in UTC.
+func TestForecastNamesUTC(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "data.csv")
+	text := "time,x\n"
+	for i := range 16 {
+		text += fmt.Sprintf("2026-01-01 %02d:00:00,%d\n", i, i%3)
+	}
+	writeFile(t, file, []byte(text))
+	for zone, want := range map[string]string{"UTC": "16:00", "Europe/Berlin": "15:00"} {
+		got := mustCall(t, "forecast", file, "--model", "persistence", "--time-zone", zone)
+		if !strings.Contains(got, "2026-01-01 "+want) || strings.Contains(got, "│ UTC ") != (zone != "UTC") {
+			t.Errorf("%s:\n%s", zone, got)
+		}
+	}
+}

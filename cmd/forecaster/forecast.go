@@ -178,6 +178,9 @@ func (a *app) drawForecasts(draws *study.Tracer, t report.Table, path, plot, pag
 func forecastTable(c *config.Config, b *stream.Batch) report.Table {
 	levels := c.Model.Levels
 	t := report.Table{Title: "Forecasts", Numeric: 3, Header: []string{"series", "time", "target", "yhat"}}
+	if c.Input.TimeZone != "UTC" { // else a reader takes the times for those of the file
+		t.Header[1] = "time\nUTC"
+	}
 	for _, level := range levels {
 		name := report.Number(100*level).String() + " %"
 		t.Header = append(t.Header, "lower\n"+name, "upper\n"+name)
