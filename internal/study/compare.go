@@ -98,12 +98,16 @@ func (e *Evaluation) comparisonTable() report.Table {
 		}
 		c = c.reversed() // a positive difference is worse than the best
 		t.Rows = append(t.Rows, []string{
-			strconv.Itoa(c.Horizon), c.Model + " - " + c.Against, c.Difference.String(),
-			fmt.Sprintf("%v … %v", c.Lower, c.Upper), pValue(float64(c.P)),
+			strconv.Itoa(c.Horizon), c.Model + " - " + c.Against, c.Difference.Digits(differenceDigits),
+			c.Lower.Digits(differenceDigits) + " … " + c.Upper.Digits(differenceDigits), pValue(float64(c.P)),
 		})
 	}
 	return t
 }
+
+// differenceDigits is the number of digits of the difference of two errors: further ones depend on the rounding of the
+// instruction set.
+const differenceDigits = 4
 
 // pValue prints a probability. Below 0.0001 it prints a bound.
 func pValue(p float64) string {
