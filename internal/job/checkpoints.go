@@ -53,7 +53,7 @@ func (d Directory) Close() error { return nil }
 func (d Directory) List(context.Context) ([]CheckpointInfo, error) {
 	list := []CheckpointInfo{}
 	if _, err := os.Stat(string(d)); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %s: no such directory; name that of state.dir or of replay --state, or give -c FILE", errNoCheckpoints, d)
+		return nil, fmt.Errorf("%s: no such directory; name that of state.dir or of replay --state, or give -c FILE (%w)", d, errNoCheckpoints)
 	}
 	err := filepath.WalkDir(string(d), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() {
