@@ -18,7 +18,7 @@ const (
 // is the sample i before the last sample, and inverse holds 1 / standard deviation.
 func (c *cycle) believeWeekends(lag func(i int) []float64, inverse []float64) (changed bool) {
 	quarter, next := c.period/weekQuarters, c.phaseAfter(1)
-	if c.span != weekSpan || c.period%weekQuarters != 0 || quarter < 3 || c.learnt < c.period || c.learnt >= 2*c.period || next%quarter != 0 {
+	if c.span != weekSpan || c.period%weekQuarters != 0 || quarter < 3 || c.run < c.period || c.learnt >= 2*c.period || next%quarter != 0 {
 		return false
 	}
 	for j, v := range inverse {

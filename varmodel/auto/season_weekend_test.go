@@ -70,6 +70,25 @@ func TestShrinkToWeekend(t *testing.T) {
 	}
 }
 
+// The last seven days count only if no break is among them: the days before it would have other places in the week.
+func TestNoWeekendAcrossABreak(t *testing.T) {
+	c := newCycle(1, 3*weekQuarters)
+	c.span, c.learnt, c.unit[0] = weekSpan, c.period, 1
+	c.open()
+	c.phase = 3*saturday - 1 - c.period/weekDays // the next sample begins a Friday, so the weekend was five to six days ago
+	lag := func(i int) []float64 {
+		if day := i * weekDays / c.period; day == 4 || day == 5 {
+			return []float64{4}
+		}
+		return []float64{10 + float64(i%2)}
+	}
+	for _, c.run = range []int{c.period - 1, c.period} {
+		if found := c.believeWeekends(lag, []float64{1}); found != (c.run == c.period) {
+			t.Errorf("%d samples after a break, of %d per week: %v", c.run, c.period, found)
+		}
+	}
+}
+
 // weekendErrors runs sixteen days of a series with the day of an office, which begins on the given day of the week and in
 // one of four time zones. It returns the mean absolute error one day ahead, over the second weekend and over what
 // follows it, and whether the week had a prior before the second weekend.
@@ -105,8 +124,9 @@ func weekendErrors(t *testing.T, tier Tier, day func(i int) float64, begins int,
 	return [2]float64{errors[0] / counts[0], errors[1] / counts[1]}, believed
 }
 
-// A week of work and weekend is known on Friday of its second week in each time zone, if the series begins before Friday. The level of the weekend is lower by 3, beside noise of standard deviation .3 and a
-// day of amplitude 2: without the week, the mean error of the second weekend is 1.63, with it .43.
+// A week of work and weekend is known on Friday of its second week in each time zone, if the series begins before Friday.
+// The level of the weekend is lower by 3, beside noise of standard deviation .3 and a day of amplitude 2: without the week,
+// the mean error of the second weekend is 1.63, with it .43.
 func TestSecondWeekendIsForecast(t *testing.T) {
 	sum, n := 0., 0.
 	for begins := range 4 {
