@@ -17,8 +17,11 @@ const (
 // reports whether there is a new one. Without the weekend, the share would wait for outcomes of a second weekend. lag(i)
 // is the sample i before the last sample, and inverse holds 1 / standard deviation.
 func (c *cycle) believeWeekends(lag func(i int) []float64, inverse []float64) (changed bool) {
+	if c.span != weekSpan || c.run < c.period || c.learnt >= 2*c.period || c.period%weekQuarters != 0 {
+		return false
+	}
 	quarter, next := c.period/weekQuarters, c.phaseAfter(1)
-	if c.span != weekSpan || c.period%weekQuarters != 0 || quarter < 3 || c.run < c.period || c.learnt >= 2*c.period || next%quarter != 0 {
+	if quarter < 3 || next%quarter != 0 {
 		return false
 	}
 	for j, v := range inverse {
