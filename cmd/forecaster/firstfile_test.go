@@ -165,8 +165,8 @@ func TestNotesOfOrdinaryFiles(t *testing.T) {
 	}
 }
 
-// TestForecastNamesUTC: where local times are read, the table says that it has others: 16 hourly rows from midnight in
-// Berlin end at 15:00, and the next one is 15:00 in UTC.
+// TestForecastNamesUTC reads 16 hourly rows from midnight in Berlin. The header of the table names UTC: the last row has
+// the local time 15:00, and the first forecast has the same time in UTC.
 func TestForecastNamesUTC(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "data.csv")
 	text := "time,x\n"

@@ -145,7 +145,7 @@ func (p *Page) list(search, order string) seriesMessage {
 	m := seriesMessage{
 		Series: make([]seriesInfo, 0, len(list)), Seen: seen, Matches: n, Known: len(p.series),
 		Horizons: append([]int{}, p.tracked...), Levels: append(column{}, p.c.Levels...), Note: p.c.Note,
-		Limits: limits{Series: MaxSeries, Variables: MaxVariables, Samples: maxSamples, Shown: maxShown},
+		Limits: limits{Series: MaxSeries, Variables: MaxVariables, Samples: maxSamples, Shown: maxShown, Listed: MaxListed},
 	}
 	for _, s := range list {
 		info := seriesInfo{Name: s.name, Dim: len(s.info.Variables)}

@@ -23,7 +23,7 @@ func TestSeriesSaysWhatIsKept(t *testing.T) {
 	f.feed(1)
 	var m seriesMessage
 	get(t, f.page, "/api/v1/series", 200, &m)
-	if m.Seen != 3000 || len(m.Series) != 1 || m.Note != "development broker" || m.Limits.Series != MaxSeries {
+	if m.Seen != 3000 || len(m.Series) != 1 || m.Note != "development broker" || m.Limits.Series != MaxSeries || m.Limits.Listed != MaxListed {
 		t.Errorf("got %+v", m)
 	}
 	if s := m.Series[0]; s.Name != "s" || s.Dim != 2 || fmt.Sprint(s.Variables) != "[a b]" || s.Samples != maxSamples {

@@ -67,7 +67,8 @@ type limits struct {
 	Series    int `json:"series"`
 	Variables int `json:"variables"`
 	Samples   int `json:"samples"`
-	Shown     int `json:"shown"` // largest number of variables per request
+	Shown     int `json:"shown"`  // largest number of variables per request
+	Listed    int `json:"listed"` // largest number of series that a search can find
 }
 
 // windowMessage has samples of a series, and its current forecast.

@@ -150,8 +150,7 @@ func TestSecondWeekendIsForecast(t *testing.T) {
 	}
 }
 
-// What has no weekend seldom gets one by chance, in its first twelve days. Of 1,000 series of each kind,
-// 5, 4 and 2 have one.
+// Noises, walks and days without a weekend seldom get one by chance, in their first twelve days: 5, 4 and 2 of 1,000 series.
 func TestNoiseHasNoWeekend(t *testing.T) {
 	for name, kind := range map[string]func(r *rand.Rand) func(i int) float64{
 		"noise": func(r *rand.Rand) func(int) float64 { return func(int) float64 { return r.NormFloat64() } },

@@ -45,7 +45,7 @@ export function showLimits(list) {
   $("note").textContent = list.note ?? "";
   $("note").hidden = !list.note;
   const l = list.limits;
-  const kept = list.seen > list.known ? `${format.count(list.known)} of ${format.count(list.seen)} series can be found here: those with samples since the start, 250,000 at most. ` : "";
+  const kept = list.seen > list.known ? `${format.count(list.known)} of ${format.count(list.seen)} series can be found here: those with samples since the start, ${format.count(l.listed)} at most. ` : "";
   $("limits").textContent = `${kept}This page keeps the last ${format.count(l.samples)} samples of at most ${format.count(l.series)} series: those that were looked at last and those with anomalies, ` +
     `the first ${l.variables} variables of each (fewer samples where there are many variables or series). The outputs have everything.`;
   const name = list.levels.length ? format.level(list.levels[0]) : "";

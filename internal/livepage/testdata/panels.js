@@ -90,11 +90,11 @@ check("coverage is shown", $("coverage-card").hidden, false);
 panels.showStatus({model: "m", records_per_second: 2.5, records: 1234, lag: 7, watermark: 100, dead_letters: 3});
 check("status", ["model", "rate", "records", "lag", "watermark", "refused"].map((id) => $(id).textContent), ["m", "2.5/s", "1,234", "7", "1970-01-01 00:01:40", "3"]);
 const limits = (levels, more) => {
-  panels.showLimits({levels, seen: 9, known: 9, limits: {samples: 1000, series: 20, variables: 16}, ...more});
+  panels.showLimits({levels, seen: 9, known: 9, limits: {samples: 1000, series: 20, variables: 16, listed: 3000}, ...more});
   return [$("legend-band").textContent, $("limits").textContent.split(" page")[0], $("note").hidden];
 };
 check("legend", limits([.9, .5], {}), ["intervals of 90 %, 50 %", "This", true]);
-check("legend of one", limits([.9], {seen: 12, note: "n"}), ["90 % interval", "9 of 12 series can be found here: those with samples since the start, 250,000 at most. This", false]);
+check("legend of one", limits([.9], {seen: 12, note: "n"}), ["90 % interval", "9 of 12 series can be found here: those with samples since the start, 3,000 at most. This", false]);
 panels.showHorizon(1);
 check("one step", $("legend-past").textContent, "forecast one step before");
 panels.showHorizon(3);
