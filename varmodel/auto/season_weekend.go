@@ -24,15 +24,19 @@ func (c *cycle) believeWeekends(lag func(i int) []float64, inverse []float64) (c
 	if quarter < 3 || next%quarter != 0 {
 		return false
 	}
+	days, day := make([][weekDays]float64, len(inverse)), c.period/weekDays
+	for i := range weekDays {
+		for l := range day {
+			for j, v := range lag((weekDays-1-i)*day + l) {
+				days[j][i] += v
+			}
+		}
+	}
 	for j, v := range inverse {
 		if c.share[j].value > 0 || c.share[j].prior > 0 || v == 0 {
 			continue
 		}
-		var days [weekDays]float64
-		for i := range c.period {
-			days[weekDays-1-i*weekDays/c.period] += lag(i)[j]
-		}
-		if begin, found := findWeekend(days, next/quarter); found {
+		if begin, found := findWeekend(days[j], next/quarter); found {
 			c.shrinkToWeekend(j, begin*quarter)
 			c.believe(j, v)
 			changed = true
