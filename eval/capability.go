@@ -72,6 +72,16 @@ type Seasonal interface {
 	Phases() Phases
 }
 
+// Heir begins with the seasons of older series.
+type Heir interface {
+	// Inherit lets a new series begin with what the older series of the same variables have in common. Call it before the
+	// first sample. time is the time of the first sample, ns since 1970 UTC; series with later samples do not count.
+	Inherit(older []Forecaster, time int64)
+
+	// Succeed lets a new forecaster begin with what lighter inherited, a forecaster of the same series.
+	Succeed(lighter Forecaster)
+}
+
 // Phases are places in cycles, the shortest period first.
 type Phases [3]Phase
 

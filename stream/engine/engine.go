@@ -30,6 +30,7 @@ type Engine struct {
 	pooled  int64          // time of the last scores over all series
 	series  []*series      // in order of appearance, like the series of the Assembler
 	shared  []*sharedModel // with scope Shared, in order of appearance
+	kin     kin            // nil: not listed yet
 
 	budget budget
 	tier   int // tier of the next new series; set by affordSeries

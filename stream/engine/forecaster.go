@@ -18,6 +18,7 @@ type forecaster struct {
 	drift    drift.Detector
 	bounder  eval.Bounder
 	joint    eval.JointBounder
+	heir     eval.Heir
 }
 
 // newForecaster returns a forecaster of m for a new series.
@@ -32,6 +33,7 @@ func newForecaster(m eval.Model) forecaster {
 	f.drift, _ = eval.As[drift.Detector](f.Forecaster)
 	f.bounder, _ = eval.As[eval.Bounder](f.Forecaster)
 	f.joint, _ = eval.As[eval.JointBounder](f.Forecaster)
+	f.heir, _ = eval.As[eval.Heir](f.Forecaster)
 	return f
 }
 

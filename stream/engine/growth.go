@@ -72,6 +72,9 @@ func (e *Engine) beginGrowth(dst *Results, s *series, time int64) error {
 		return err
 	}
 	g.next, g.forecaster, g.tier = m, newForecaster(m.model), tier
+	if heir := g.forecaster.heir; heir != nil {
+		heir.Succeed(s.forecaster)
+	}
 	if e.budget.limit > 0 {
 		e.setCost(s, bytes)
 	}

@@ -45,7 +45,9 @@ func (e *Engine) seriesOf(dst *Results, in *assemble.Sample) (*series, error) {
 	if !isNew && e.series[in.Place].info == in.Series {
 		return e.series[in.Place], nil
 	}
-	if !isNew { // results of the old variables must precede resultBegin
+	elders := e.relatives(in.Series)
+	// Elders have to know all earlier samples, and results of old variables have to precede resultBegin.
+	if !isNew || len(elders) > 0 {
 		if err := e.Settle(dst); err != nil {
 			return nil, err
 		}
@@ -54,6 +56,7 @@ func (e *Engine) seriesOf(dst *Results, in *assemble.Sample) (*series, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.inherit(s, elders, in.Time)
 	e.tier = e.firstTier()
 	dst.arrive()
 	dst.add(stepResult{kind: resultBegin, series: s.scored})
@@ -63,9 +66,11 @@ func (e *Engine) seriesOf(dst *Results, in *assemble.Sample) (*series, error) {
 		s.event(dst, in.Time, event.Series, "new series of %s%s", plural.Count(len(in.Y), "variable"), e.tierName(s.tier))
 	} else {
 		e.budget.used -= e.series[in.Place].cost
+		e.kin.remove(e.series[in.Place].info, in.Place)
 		e.series[in.Place] = s
 		s.event(dst, in.Time, event.SchemaChange, "a new model of %s after %s of them%s", plural.Count(len(in.Y), "variable"), plural.Count(e.c.SchemaChangeAfter, "record"), e.tierName(s.tier))
 	}
+	e.kin.add(s.info, in.Place)
 	return s, nil
 }
 

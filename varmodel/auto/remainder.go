@@ -41,12 +41,13 @@ func newRemainder(s *autoSeries) *remainder {
 func (s *seasons) follow(of *autoSeries) {
 	y := of.past.Lag(0)
 	s.Observe(of.scaler.Inverse)
+	rescaled := s.heritage != nil && s.heritage.follow(of)
 	r := of.remainder
 	if r == nil && !s.active {
 		return
 	}
 	enough := of.past.Count >= min(of.total/2, of.m.memory)
-	if r == nil || r.age >= remainderEvery && enough && r.changed(s) {
+	if r == nil || enough && (rescaled || r.age >= remainderEvery && r.changed(s)) {
 		if enough {
 			of.computeRemainder()
 		}

@@ -50,15 +50,16 @@ type seasons struct {
 	alike        int   // consecutive steps with another spacing
 	since        int64 // start of the first of these steps
 
-	count   int             // samples
-	cycles  []*cycle        // by ascending period
-	past    *series.History // keeps at least longest + 1 samples
-	longest int             // longest period of all cycles so far, including removed ones
-	known   int             // index of the first sample that cycle sums subtract; see add
-	last    []float64       // season at the last sample, as forecast before it
-	active  bool            // a cycle has a share
-	others  []float64       // scratch: shapes of the shorter cycles
-	turning []*cycle        // scratch
+	count    int             // samples
+	cycles   []*cycle        // by ascending period
+	past     *series.History // keeps at least longest + 1 samples
+	longest  int             // longest period of all cycles so far, including removed ones
+	known    int             // index of the first sample that cycle sums subtract; see add
+	last     []float64       // season at the last sample, as forecast before it
+	active   bool            // a cycle has a share
+	heritage *heritage       // nil: the series begins, or has begun, without the season of older series
+	others   []float64       // scratch: shapes of the shorter cycles
+	turning  []*cycle        // scratch
 }
 
 // newSeasons returns the seasons of a new series. Each sample has to be in past before Observe. given is
@@ -137,6 +138,16 @@ func (s *seasons) natural(inverse []float64) {
 func (s *seasons) find(period int) *cycle {
 	for _, c := range s.cycles {
 		if math.Abs(float64(c.period-period)) <= sameSeason*float64(period) {
+			return c
+		}
+	}
+	return nil
+}
+
+// ofSpan returns the cycle of the clock with the given span, or nil.
+func (s *seasons) ofSpan(span int64) *cycle {
+	for _, c := range s.cycles {
+		if c.span == span && !c.free {
 			return c
 		}
 	}
@@ -387,6 +398,9 @@ func (s *seasons) interrupt(*autoSeries) {
 	for _, c := range s.cycles {
 		c.interrupt()
 	}
+	if s.heritage != nil {
+		s.heritage.interrupt()
+	}
 }
 
 // sharesTo appends the shares of all cycles to dst.
@@ -467,6 +481,16 @@ func (s *seasons) State(c *snapshot.Codec) {
 		s.cycles[i].State(c)
 	}
 	c.Float64s(s.last)
+	inherits := s.heritage != nil
+	if c.Bool(&inherits); c.Decoding() {
+		s.heritage = nil
+		if inherits {
+			s.heritage = newHeritage(0, s.dim)
+		}
+	}
+	if inherits {
+		s.heritage.State(c, s.dim)
+	}
 	s.active = false
 	for _, o := range s.cycles {
 		o.check()

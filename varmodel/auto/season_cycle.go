@@ -28,6 +28,7 @@ type cycle struct {
 	span   int64 // length in ns, for phases from times; 0: phases are counted in samples
 	given  bool  // true: configured, believed until the samples contradict it
 	free   bool  // true: found by the search
+	heir   bool  // true: mean is inherited from older series, see heritage; false after the first period
 
 	phase  int       // phase of the last sample. Invariant: 0 <= phase < period
 	day    int64     // day of the last sample since 1970, for a cycle of the month only
@@ -166,6 +167,7 @@ func (c *cycle) Set(mean []float32, j int, v float64) {
 // begin sets the shape from the first period. lag(i) is the sample i before the present sample. The shorter
 // cycles are back samples ahead of the present sample.
 func (c *cycle) begin(lag func(i int) []float64, shorter []*cycle, back int, inverse []float64) {
+	inherited := c.mean
 	c.open()
 	for j, v := range inverse {
 		if c.unit[j] = 1; v > 0 {
@@ -191,6 +193,10 @@ func (c *cycle) begin(lag func(i int) []float64, shorter []*cycle, back int, inv
 		for j := range c.share {
 			c.share[j].value = 1
 		}
+	}
+	if c.heir {
+		c.merge(inherited, inverse)
+		c.heir = false
 	}
 	c.learnt = c.period
 	c.Remember()
@@ -276,6 +282,7 @@ func (c *cycle) State(s *snapshot.Codec) {
 	s.Bool(&c.given)
 	s.Bool(&c.said)
 	s.Bool(&c.sure)
+	s.Bool(&c.heir)
 	if s.Bool(&c.free); c.free {
 		c.setFree()
 	}
@@ -283,7 +290,7 @@ func (c *cycle) State(s *snapshot.Codec) {
 	s.Int64(&c.day)
 	s.Int(&c.run)
 	s.Int(&c.learnt)
-	if s.Decoding() && c.learnt > 0 && s.Err() == nil {
+	if s.Decoding() && (c.learnt > 0 || c.heir) && s.Err() == nil {
 		c.open()
 	}
 	for i := range c.count {
