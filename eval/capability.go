@@ -74,9 +74,10 @@ type Seasonal interface {
 
 // Heir begins with the seasons of older series.
 type Heir interface {
-	// Inherit lets a new series begin with what the older series of the same variables have in common. Call it before the
-	// first sample. time is the time of the first sample, ns since 1970 UTC; series with later samples do not count.
-	Inherit(older []Forecaster, time int64)
+	// Inherit lets a new series begin with what the older series of the same variables have in common, and reports whether
+	// they have anything. Call it before the first sample. time is the time of the first sample, ns since 1970 UTC; series
+	// with later samples do not count.
+	Inherit(older []Forecaster, time int64) (inherits bool)
 
 	// Succeed lets a new forecaster begin with what lighter inherited, a forecaster of the same series.
 	Succeed(lighter Forecaster)

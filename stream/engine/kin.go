@@ -40,15 +40,18 @@ func (k kin) remove(info *stream.Series, place int) {
 	k[key] = slices.DeleteFunc(k[key], func(p int) bool { return p == place })
 }
 
-// inherit lets a new series begin with what the first series of the same variables have learnt. All earlier samples have
-// to be learnt.
-func (e *Engine) inherit(s *series, elders []int, time int64) {
+// inherit lets a new series begin with what the first series of the same variables have learnt, and returns a text about it
+// for the event of the series. All earlier samples have to be learnt.
+func (e *Engine) inherit(s *series, elders []int, time int64) string {
 	if s.forecaster.heir == nil || len(elders) == 0 || e.c.Scope != PerSeries {
-		return
+		return ""
 	}
 	older := make([]eval.Forecaster, 0, maxElders)
 	for _, place := range elders[:min(len(elders), maxElders)] {
 		older = append(older, e.series[place].forecaster.Forecaster)
 	}
-	s.forecaster.heir.Inherit(older, time)
+	if !s.forecaster.heir.Inherit(older, time) {
+		return ""
+	}
+	return ", begins with the seasons of older series"
 }

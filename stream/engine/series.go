@@ -56,19 +56,19 @@ func (e *Engine) seriesOf(dst *Results, in *assemble.Sample) (*series, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.inherit(s, elders, in.Time)
+	begins := e.inherit(s, elders, in.Time)
 	e.tier = e.firstTier()
 	dst.arrive()
 	dst.add(stepResult{kind: resultBegin, series: s.scored})
 	e.budget.used += s.cost
 	if isNew {
 		e.series = append(e.series, s)
-		s.event(dst, in.Time, event.Series, "new series of %s%s", plural.Count(len(in.Y), "variable"), e.tierName(s.tier))
+		s.event(dst, in.Time, event.Series, "new series of %s%s%s", plural.Count(len(in.Y), "variable"), e.tierName(s.tier), begins)
 	} else {
 		e.budget.used -= e.series[in.Place].cost
 		e.kin.remove(e.series[in.Place].info, in.Place)
 		e.series[in.Place] = s
-		s.event(dst, in.Time, event.SchemaChange, "a new model of %s after %s of them%s", plural.Count(len(in.Y), "variable"), plural.Count(e.c.SchemaChangeAfter, "record"), e.tierName(s.tier))
+		s.event(dst, in.Time, event.SchemaChange, "a new model of %s after %s of them%s%s", plural.Count(len(in.Y), "variable"), plural.Count(e.c.SchemaChangeAfter, "record"), e.tierName(s.tier), begins)
 	}
 	e.kin.add(s.info, in.Place)
 	return s, nil

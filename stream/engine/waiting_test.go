@@ -47,7 +47,7 @@ func TestSeriesBySeries(t *testing.T) {
 		{"shared weights", shared, streamtest.Records(600, 7), "samples missing"},
 		{"growth, a gap and inputs", growingConfig(""), growing(60), "missing"},
 		{"growth until memory is short", fleet, records, "to save memory"},
-		{"heirs", heirConfig(true), family(), "a new model of"},
+		{"heirs", heirConfig(true), family(), "begins with the seasons of older series"},
 	} {
 		want, state := grouped(t, c.config, c.records, 1)
 		if !strings.Contains(want, c.has) {

@@ -60,9 +60,9 @@ func newHeritage(spacing int64, dim int) *heritage {
 func (s *autoSeries) itself() *autoSeries { return s }
 
 // Inherit implements eval.Heir.
-func (s *autoSeries) Inherit(older []eval.Forecaster, time int64) {
+func (s *autoSeries) Inherit(older []eval.Forecaster, time int64) (inherits bool) {
 	if !s.m.seasonal() || s.m.cfg.Season != 0 {
-		return
+		return false
 	}
 	var of []*autoSeries
 	for _, f := range older {
@@ -72,6 +72,7 @@ func (s *autoSeries) Inherit(older []eval.Forecaster, time int64) {
 		}
 	}
 	s.seasons.heritage = meanSeason(of, s.m.cfg.Dim)
+	return s.seasons.heritage != nil
 }
 
 // hasHeritage reports whether s has learnt a cycle of the clock, without samples after time. The clocks of two series
