@@ -188,13 +188,13 @@ func (h *heritage) follow(s *autoSeries) (changed bool) {
 				x += float64(c.At(0)[j])
 			}
 		}
-		if f := &h.fits[j]; f.add(x, y[j], s.scaler.Steps[j], first.period) {
+		if f := &h.fits[j]; f.add(x, y[j], s.scaler.Rms[j], first.period) {
 			changed = h.scale(q, j) || changed
 		}
 	}
 	if h.fitting = first.run < first.period-1; !h.fitting {
 		for j := range h.fits {
-			if f := &h.fits[j]; f.xy < heritageFits*math.Sqrt(f.xx*f.yy) {
+			if f := &h.fits[j]; !(f.xy > heritageFits*math.Sqrt(f.xx*f.yy)) {
 				f.amplitude = 0
 				changed = h.scale(q, j) || changed
 			}
@@ -218,7 +218,7 @@ func (h *heritage) begin(s *autoSeries) {
 	}
 	for j := range h.fits {
 		f := &h.fits[j]
-		f.weight, f.amplitude = heritageBlocks*h.cycles[0].meanChange(j), heritagePrior*s.scaler.Steps[j]
+		f.weight, f.amplitude = heritageBlocks*h.cycles[0].meanChange(j), heritagePrior*s.scaler.Rms[j]
 		h.scale(q, j)
 	}
 }
@@ -275,6 +275,7 @@ func (c *cycle) hasShape(j int) bool {
 // merge moves the shape of the first period towards the inherited shape, with its best amplitude, and believes the mean.
 // Variables whose shapes differ keep their own.
 func (c *cycle) merge(inherited []float32, inverse []float64) {
+	merged := false
 	for j, v := range inverse {
 		var xx, xy, yy float64
 		for i := j; i < len(inherited); i += len(inverse) {
@@ -290,14 +291,17 @@ func (c *cycle) merge(inherited []float32, inverse []float64) {
 			c.mean[i] = float32(own + heritageWeight*(xy/xx*float64(inherited[i])-own))
 		}
 		c.believe(j, v)
+		merged = true
 	}
 	for i := range c.count {
-		c.count[i] += heritagePeriods
+		if merged {
+			c.count[i] += heritagePeriods
+		}
 	}
 }
 
 // add updates the regression with a sample y and the season x at it, and reports whether there is a new amplitude. step is
-// the typical step.
+// the typical step, 0 for a constant.
 func (f *amplitudeFit) add(x, y, step float64, period int) (changed bool) {
 	f.block.said, f.block.happened = f.block.said+x, f.block.happened+y
 	if f.samples++; f.samples*evidenceBlocks < period {

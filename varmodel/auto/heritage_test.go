@@ -83,6 +83,11 @@ func TestNewSeriesInherits(t *testing.T) {
 	if f.seasons.active {
 		t.Error("a walk has the season of its elders after a day")
 	}
+	for i, v := range runSpaced(t, heir(t, older, at), slices.Repeat([][]float64{{7, 1e-3}}, n), start, hour, 6) {
+		if slices.Max(v) != 7 || slices.Min(v) != 1e-3 {
+			t.Fatalf("row %d: forecasts %v of constants", i, v)
+		}
+	}
 }
 
 // TestWhoLeavesAHeritage: one series leaves none, nor do series that are too young, have other spacings, have nothing in
@@ -187,6 +192,10 @@ func TestMerge(t *testing.T) {
 	}
 	if c.share[0].value != 1 || c.share[1].value != 0 || c.count[0] != heritagePeriods {
 		t.Errorf("shares %v and %v, counts %v", c.share[0].value, c.share[1].value, c.count)
+	}
+	c.share[0].value = 0
+	if c.merge(inherited, []float64{1, 1}); c.count[0] != heritagePeriods {
+		t.Error("a shape that is not merged counts")
 	}
 }
 

@@ -136,10 +136,7 @@ func growthTable(r *roofline) {
 func row(cells ...string) { fmt.Println("| " + strings.Join(cells, " | ") + " |") }
 
 func ns(v float64) string {
-	if v < 1000 {
-		return fmt.Sprintf("%.0f", v)
-	}
-	return fmt.Sprintf("%.4g", v)
+	return fmt.Sprintf("%.0f", v)
 }
 
 func print(name string, w work, t timing, bound, ratio float64) {
