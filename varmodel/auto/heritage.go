@@ -75,7 +75,7 @@ func (s *autoSeries) Inherit(older []eval.Forecaster, time int64) (inherits bool
 	return s.seasons.heritage != nil
 }
 
-// hasHeritage reports whether s has learnt a cycle of the clock, without samples after time. The clocks of two series
+// hasHeritage reports whether s has learnt two periods of a cycle of the clock, without samples after time. The clocks of two series
 // may differ by the spacing.
 func (s *autoSeries) hasHeritage(time int64) bool {
 	q := s.seasons
