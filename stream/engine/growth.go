@@ -73,7 +73,7 @@ func (e *Engine) beginGrowth(dst *Results, s *series, time int64) error {
 	}
 	g.next, g.forecaster, g.tier = m, newForecaster(m.model), tier
 	if heir := g.forecaster.heir; heir != nil {
-		heir.Succeed(s.forecaster)
+		heir.Succeed(s.forecaster.Forecaster)
 	}
 	if e.budget.limit > 0 {
 		e.setCost(s, bytes)

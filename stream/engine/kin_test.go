@@ -72,9 +72,13 @@ func numbered(list []stream.Record) []stream.Record {
 // TestNewSeriesBeginWithElders: a new series, and one with new variables, begins with the season of the series that have
 // these variables, and forecasts otherwise than alone. A restart at any record changes nothing.
 func TestNewSeriesBeginWithElders(t *testing.T) {
+	full := forecastsOf(t, heirConfig(false), family(), nil)
 	for _, grow := range []bool{false, true} {
 		records := family()
 		got := forecastsOf(t, heirConfig(grow), records, nil)
+		if last := heirFor - 1; got["s3"][last] != full["s3"][last] {
+			t.Error("the full tier begins otherwise after growth")
+		}
 		for _, name := range []string{"s3", "s4"} {
 			var alone []stream.Record
 			for _, r := range records {

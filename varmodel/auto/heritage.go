@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/series"
 )
@@ -14,15 +15,17 @@ const (
 	heritageMost    = 8  // largest number of older series
 	heritageLeast   = 2  // smallest number of older series
 	heritageAlike   = .5 // smallest share of the variance of the older shapes that their mean explains
-	heritageBlocks  = 2  // prior weight of the amplitude, in blocks
+	heritageBlocks  = .3 // prior weight of the amplitude, in blocks
 	heritagePrior   = .7 // prior amplitude, in typical steps of the new series
+	heritageClip    = 3  // limit of the change of a block and of a shape, in prior and in fitted amplitudes
 	heritageFits    = .6 // smallest correlation of the changes of the first period with the season
 	heritagePeriods = 2  // prior weight of the shape, in periods
 	heritageWeight  = heritagePeriods / (heritagePeriods + 1.)
 	heritageChange  = .1 // relative change of an amplitude for a new computation of the remainder
 )
 
-// heritage is the mean season of older series of the same variables, in typical steps. A new series begins its cycles with
+// heritage is the mean season of older series of the same variables, in typical steps: medians of the absolute steps, so
+// that glitches in the first hours of a new series have no effect. A new series begins its cycles with
 // it: otherwise the first day of a series has no season, and its first week no weekend. During the first period of the
 // shortest cycle the series learns the amplitude of the season in its own units. A variable whose changes do not resemble
 // the season then begins its cycles as if there were no heritage.
@@ -30,7 +33,8 @@ type heritage struct {
 	spacing int64            // ns between the samples of the older series
 	cycles  []inheritedCycle // by ascending period
 
-	begun, fitting bool // fitting: until the first period of the shortest cycle is nearly complete
+	positive       []bool // dim: no older series had a negative value
+	begun, fitting bool   // fitting: until the first period of the shortest cycle is nearly complete
 	fits           []amplitudeFit
 }
 
@@ -53,7 +57,7 @@ type amplitudeFit struct {
 }
 
 func newHeritage(spacing int64, dim int) *heritage {
-	return &heritage{spacing: spacing, fits: make([]amplitudeFit, dim)}
+	return &heritage{spacing: spacing, fits: make([]amplitudeFit, dim), positive: make([]bool, dim)}
 }
 
 // itself returns s, also of a type that embeds an autoSeries.
@@ -89,7 +93,7 @@ func (s *autoSeries) Succeed(lighter eval.Forecaster) {
 	if ok && o.itself().seasons.heritage != nil && s.m.seasonal() {
 		h := o.itself().seasons.heritage
 		s.seasons.heritage = newHeritage(h.spacing, s.m.cfg.Dim)
-		s.seasons.heritage.cycles = h.cycles
+		s.seasons.heritage.cycles, s.seasons.heritage.positive = h.cycles, h.positive
 	}
 }
 
@@ -99,6 +103,9 @@ func meanSeason(of []*autoSeries, dim int) *heritage {
 		return nil
 	}
 	h := newHeritage(of[0].seasons.spacing, dim)
+	for j := range h.positive {
+		h.positive[j] = !slices.ContainsFunc(of, func(s *autoSeries) bool { return s.gate.of[j].least < 0 })
+	}
 	for _, span := range naturalSpans {
 		if c := meanCycle(of, span, h.spacing, dim); c != nil {
 			h.cycles = append(h.cycles, *c)
@@ -126,7 +133,10 @@ func meanCycle(of []*autoSeries, span, spacing int64, dim int) *inheritedCycle {
 		n++
 		for i, v := range c.mean {
 			j := i % dim
-			x := c.share[j].value * float64(v) * c.unit[j] * s.scaler.PerStep[j]
+			x := 0.
+			if step := s.gate.of[j].step; step > 0 {
+				x = c.share[j].value * float64(v) * c.unit[j] / step
+			}
 			mean[i] += x
 			squares[j] += x * x
 		}
@@ -188,7 +198,8 @@ func (h *heritage) follow(s *autoSeries) (changed bool) {
 				x += float64(c.At(0)[j])
 			}
 		}
-		if f := &h.fits[j]; f.add(x, y[j], s.scaler.Rms[j], first.period) {
+		if f := &h.fits[j]; f.add(x, y[j], first.period) {
+			f.fit(s.typicalStep(j))
 			changed = h.scale(q, j) || changed
 		}
 	}
@@ -218,7 +229,7 @@ func (h *heritage) begin(s *autoSeries) {
 	}
 	for j := range h.fits {
 		f := &h.fits[j]
-		f.weight, f.amplitude = heritageBlocks*h.cycles[0].meanChange(j), heritagePrior*s.scaler.Rms[j]
+		f.weight, f.amplitude = heritageBlocks*h.cycles[0].meanChange(j), heritagePrior*s.typicalStep(j)
 		h.scale(q, j)
 	}
 }
@@ -273,22 +284,37 @@ func (c *cycle) hasShape(j int) bool {
 }
 
 // merge moves the shape of the first period towards the inherited shape, with its best amplitude, and believes the mean.
-// Variables whose shapes differ keep their own.
-func (c *cycle) merge(inherited []float32, inverse []float64) {
-	merged := false
+// Variables whose shapes differ keep their own. unit holds the amplitudes so far, which limit the shape of the period.
+func (c *cycle) merge(inherited []float32, unit, inverse []float64) {
+	merged, dim := false, len(inverse)
 	for j, v := range inverse {
-		var xx, xy, yy float64
-		for i := j; i < len(inherited); i += len(inverse) {
-			x, y := float64(inherited[i]), float64(c.mean[i])
-			xx, xy, yy = xx+x*x, xy+x*y, yy+y*y
-		}
-		alike := c.share[j].value > 0 && xy > heritageFits*math.Sqrt(xx*yy)
-		if c.share[j].value = 0; !alike {
+		if c.share[j].value == 0 {
 			continue
 		}
-		for i := j; i < len(inherited); i += len(inverse) {
-			own := float64(c.mean[i])
-			c.mean[i] = float32(own + heritageWeight*(xy/xx*float64(inherited[i])-own))
+		var xx, xy, yy float64
+		for i := j; i < len(inherited); i += dim {
+			x := float64(inherited[i])
+			xx += x * x
+		}
+		limit := heritageClip * unit[j] * math.Sqrt(xx/float64(c.period))
+		differs := func(i int) float64 { return float64(c.mean[i])*c.unit[j] - unit[j]*float64(inherited[i]) }
+		var all []float64
+		for i := j; i < len(inherited); i += dim {
+			all = append(all, differs(i))
+		}
+		level := median(all)
+		own := func(i int) float64 { return unit[j]*float64(inherited[i]) + lanes.Clip(differs(i)-level, limit) }
+		for i := j; i < len(inherited); i += dim {
+			y := own(i)
+			xy, yy = xy+float64(inherited[i])*y, yy+y*y
+		}
+		// A level beyond the limit means that the first period has a glitch or a step, which the next one learns as well.
+		if c.share[j].value = 0; math.Abs(level) > limit || !(xy > heritageFits*math.Sqrt(xx*yy)) {
+			continue
+		}
+		for i := j; i < len(inherited); i += dim {
+			y := own(i)
+			c.Set(c.mean[i-j:], j, y+heritageWeight*(xy/xx*float64(inherited[i])-y))
 		}
 		c.believe(j, v)
 		merged = true
@@ -300,24 +326,54 @@ func (c *cycle) merge(inherited []float32, inverse []float64) {
 	}
 }
 
-// add updates the regression with a sample y and the season x at it, and reports whether there is a new amplitude. step is
-// the typical step, 0 for a constant.
-func (f *amplitudeFit) add(x, y, step float64, period int) (changed bool) {
+// add adds a sample y and the season x at it to the current block, and reports whether a block has ended.
+func (f *amplitudeFit) add(x, y float64, period int) (ended bool) {
 	f.block.said, f.block.happened = f.block.said+x, f.block.happened+y
-	if f.samples++; f.samples*evidenceBlocks < period {
-		return false
-	}
-	n := float64(f.samples)
+	f.samples++
+	return f.samples*evidenceBlocks >= period
+}
+
+// fit ends a block, and sets the amplitude. Its factor is the share of the squares, with the prior, that the season
+// explains. step is the typical step; 0: there is none.
+func (f *amplitudeFit) fit(step float64) {
+	n, prior := float64(f.samples), heritagePrior*step
 	mean := change{f.block.said / n, f.block.happened / n}
 	if f.known {
 		dx, dy := mean.said-f.before.said, mean.happened-f.before.happened
+		limit := heritageClip * prior * (math.Abs(dx) + math.Sqrt(f.weight/heritageBlocks))
+		dy = lanes.Clip(dy, limit)
 		f.xx, f.xy, f.yy = f.xx+dx*dx, f.xy+dx*dy, f.yy+dy*dy
 	}
 	f.before, f.known, f.block, f.samples = mean, true, change{}, 0
-	if f.weight > 0 {
-		f.amplitude = max(0, (f.xy+f.weight*heritagePrior*step)/(f.xx+f.weight))
+	f.amplitude = 0
+	if xy := f.xy + f.weight*prior; xy > 0 {
+		xx, yy := f.xx+f.weight, f.yy+f.weight*prior*prior
+		f.amplitude = xy / xx * (xy * xy / (xx * yy))
 	}
-	return true
+}
+
+// typicalStep returns the median of the absolute steps of variable j that are not 0; 0: there are none.
+func (s *autoSeries) typicalStep(j int) float64 {
+	var steps []float64
+	for l := range min(s.past.Count, s.past.Depth) - 1 {
+		if step := math.Abs(s.past.Lag(l)[j] - s.past.Lag(l + 1)[j]); step > 0 {
+			steps = append(steps, step)
+		}
+	}
+	if len(steps) == 0 {
+		return 0
+	}
+	return median(steps)
+}
+
+// clip raises negative forecasts, n x dim, to 0 for variables without negative values, here and in the older series.
+func (h *heritage) clip(forecasts []float64, g *gate) {
+	d := len(h.positive)
+	for i, v := range forecasts {
+		if j := i % d; v < 0 && h.positive[j] && g.of[j].least >= 0 {
+			forecasts[i] = 0
+		}
+	}
 }
 
 // interrupt handles a break: the next block does not follow the last one.
@@ -349,6 +405,9 @@ func (h *heritage) State(c *snapshot.Codec, dim int) {
 			o.shape = make([]float32, o.period*dim)
 		}
 		c.Float32s(o.shape)
+	}
+	for j := range h.positive {
+		c.Bool(&h.positive[j])
 	}
 	c.Bool(&h.begun)
 	c.Bool(&h.fitting)

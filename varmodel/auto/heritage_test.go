@@ -90,6 +90,27 @@ func TestNewSeriesInherits(t *testing.T) {
 	}
 }
 
+// TestGlitchBesideElders: a new series whose first sample is 20 times too large, or the fourth a thousand times, has no larger errors
+// than alone, and no negative forecasts, as no series had negative values.
+func TestGlitchBesideElders(t *testing.T) {
+	const at, n = 500, 60
+	older := []eval.Forecaster{office(t, 1, at, 1), office(t, 2, at, 1.2)}
+	start := modeltest.FirstOf2026 + int64(at)*hour
+	for glitch, factor := range map[int]float64{0: 20, 3: 1000} {
+		x := officeHours(3, at, n, .9)
+		x[glitch][0] *= factor
+		with, alone := runSpaced(t, heir(t, older, at), x, start, hour, 6), runSpaced(t, heir(t, nil, at), x, start, hour, 6)
+		if ratio := sixAhead(with, x) / sixAhead(alone, x); !(ratio < 1) {
+			t.Errorf("a glitch in row %d: %.3f of the error alone", glitch, ratio)
+		}
+		for i, v := range with {
+			if slices.Min(v) < 0 {
+				t.Errorf("a glitch in row %d: row %d has forecasts %v", glitch, i, v)
+			}
+		}
+	}
+}
+
 // TestWhoLeavesAHeritage: one series leaves none, nor do series that are too young, have other spacings, have nothing in
 // common, or have learnt samples from later on than the beginning of the new series.
 func TestWhoLeavesAHeritage(t *testing.T) {
@@ -134,7 +155,7 @@ func TestMeanCycle(t *testing.T) {
 	var of []*autoSeries
 	for i, factor := range []float64{1, 3} {
 		s := newAuto(t, Config{Dim: 2, Horizon: 1}).NewSeries().(*autoSeries)
-		s.seasons.spacing, s.scaler.PerStep[0], s.scaler.PerStep[1] = hour, .5, .25
+		s.seasons.spacing, s.gate.of[0].step, s.gate.of[1].step = hour, 2, 4
 		c := newCycle(2, 5)
 		c.span, c.learnt, c.mean = daySpan, 10, slices.Clone(shape)
 		c.unit[0], c.unit[1] = 4*factor, 8
@@ -155,20 +176,28 @@ func TestMeanCycle(t *testing.T) {
 	}
 }
 
-// TestAmplitude: of changes 1 and 3 of the season, 2 and 6 of the samples, and a prior of weight 5 at .7 typical steps of 4.
+// TestAmplitude: of changes 1 and 3 of the season, 2 and 6 of the samples, and a prior of weight .6 at .7 typical steps of 4.
+// A change of 1e6 counts as heritageClip prior amplitudes of the change of the season and of its root mean square.
 func TestAmplitude(t *testing.T) {
-	f := amplitudeFit{weight: 5}
+	const weight, prior = 2 * heritageBlocks, .7 * 4
+	f := amplitudeFit{weight: weight}
 	for i, x := range []float64{1, 2, 5} { // blocks of two samples
-		if f.add(x-.5, 2*x+9, 4, 24) || !f.add(x+.5, 2*x+11, 4, 24) {
+		if f.add(x-.5, 2*x+9, 24) || !f.add(x+.5, 2*x+11, 24) {
 			t.Fatalf("block %d does not end with its second sample", i)
 		}
+		f.fit(4)
 	}
-	modeltest.Near(t, "the amplitude", f.amplitude, (2+18+5*.7*4)/(1+9+5.), 1e-12)
-	modeltest.Near(t, "the sum of squares", f.yy, 4+36, 1e-12)
+	xx, xy, yy := 1+9+weight, 2+18+weight*prior, 4+36+weight*prior*prior
+	modeltest.Near(t, "the amplitude", f.amplitude, xy/xx*xy*xy/(xx*yy), 1e-12)
+	g := f
+	g.add(5.5, 1e6, 24)
+	g.add(5.5, 1e6, 24)
+	g.fit(4)
+	modeltest.Near(t, "the clipped square", g.yy-f.yy, math.Pow(heritageClip*prior*(.5+math.Sqrt2), 2), 1e-9)
 	h := heritage{fits: []amplitudeFit{f}}
 	h.interrupt()
-	h.fits[0].add(7, 0, 4, 12)
-	if h.fits[0].xx != f.xx {
+	h.fits[0].add(7, 0, 12)
+	if h.fits[0].fit(4); h.fits[0].xx != f.xx {
 		t.Error("a change across a break counts")
 	}
 	modeltest.Near(t, "the mean square change", (&inheritedCycle{period: 24, shape: []float32{
@@ -176,26 +205,49 @@ func TestAmplitude(t *testing.T) {
 	}}).meanChange(0), (16+16)/12., 1e-12)
 }
 
-// TestMerge: the first period of a cycle has the shape y, the inherited one is x, with the least-squares factor 2. The
-// inherited shape counts as two periods. Opposite shapes stay apart, and only the first variable is believed.
+// TestMerge: the first period of a cycle has the shape y, the inherited one is x, with the least-squares factor b. The
+// inherited shape counts as two periods. The level of the period, 1, does not count, and a glitch counts as heritageClip
+// amplitudes. Opposite shapes stay apart, and only the first variable is believed. A level far away means a step: nothing is
+// merged.
 func TestMerge(t *testing.T) {
-	c := newCycle(2, 4)
-	c.open()
-	c.learnt, c.unit[0], c.unit[1] = 4, 1, 1
-	copy(c.mean, []float32{2, 1, 3, 1, -2, -1, -3, -1})
-	inherited := []float32{1, -1, 1, -1, -1, 1, -1.5, 1}
-	c.share[0].value, c.share[1].value = 1, 1
-	c.merge(inherited, []float64{1, 1})
-	b := (2 + 3 + 2 + 4.5) / (3 + 2.25)
-	for i, want := range []float64{(2 + 2*b) / 3, 1, (3 + 2*b) / 3, 1, (-2 - 2*b) / 3, -1, (-3 - 3*b) / 3, -1} {
-		modeltest.Near(t, "the shape", float64(c.mean[i]), want, 1e-6) // float32
+	begun := func(level, glitch float64) *cycle {
+		c := newCycle(2, 4)
+		c.open()
+		c.learnt, c.unit[0], c.unit[1] = 4, 1, 1
+		for i, y := range []float64{2, 3, -2, -3} {
+			c.mean[2*i], c.mean[2*i+1] = float32(y+level), float32(-y)
+		}
+		c.mean[4] += float32(glitch)
+		c.share[0].value, c.share[1].value = 1, 1
+		c.merge([]float32{1, 1, 1.5, 1.5, -1, -1, -1.5, -1.5}, []float64{2, 2}, []float64{1, 1})
+		return c
 	}
-	if c.share[0].value != 1 || c.share[1].value != 0 || c.count[0] != heritagePeriods {
-		t.Errorf("shares %v and %v, counts %v", c.share[0].value, c.share[1].value, c.count)
+	limit := heritageClip * 2 * math.Sqrt(6.5/4) // x x = 6.5
+	for _, glitch := range []float64{0, 1000} {
+		y := []float64{2, 3, -2, -3}
+		if glitch > 0 {
+			y[2] += limit
+		}
+		b := (y[0] + 1.5*y[1] - y[2] - 1.5*y[3]) / 6.5
+		c := begun(1, glitch)
+		for i, x := range []float64{1, 1.5, -1, -1.5} {
+			want := (y[i] + 2*b*x) / 3
+			if glitch > 0 { // the correlation is too small
+				want = y[i] + 1
+				if i == 2 {
+					want += glitch - limit
+				}
+			}
+			modeltest.Near(t, "the shape", float64(c.mean[2*i]), want, 1e-4) // float32
+			modeltest.Near(t, "the opposite shape", float64(c.mean[2*i+1]), []float64{-2, -3, 2, 3}[i], 0)
+		}
+		believed := glitch == 0
+		if (c.share[0].value == 1) != believed || c.share[1].value != 0 || (c.count[0] == heritagePeriods) != believed {
+			t.Errorf("glitch %v: shares %v and %v, counts %v", glitch, c.share[0].value, c.share[1].value, c.count)
+		}
 	}
-	c.share[0].value = 0
-	if c.merge(inherited, []float64{1, 1}); c.count[0] != heritagePeriods {
-		t.Error("a shape that is not merged counts")
+	if c := begun(8, 0); c.share[0].value != 0 || c.count[0] != 0 {
+		t.Error("a period with a step is merged")
 	}
 }
 

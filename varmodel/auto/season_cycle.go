@@ -2,6 +2,7 @@ package auto
 
 import (
 	"math"
+	"slices"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/varmodel/series"
@@ -167,7 +168,7 @@ func (c *cycle) Set(mean []float32, j int, v float64) {
 // begin sets the shape from the first period. lag(i) is the sample i before the present sample. The shorter
 // cycles are back samples ahead of the present sample.
 func (c *cycle) begin(lag func(i int) []float64, shorter []*cycle, back int, inverse []float64) {
-	inherited := c.mean
+	inherited, unit := c.mean, slices.Clone(c.unit)
 	c.open()
 	for j, v := range inverse {
 		if c.unit[j] = 1; v > 0 {
@@ -195,7 +196,7 @@ func (c *cycle) begin(lag func(i int) []float64, shorter []*cycle, back int, inv
 		}
 	}
 	if c.heir {
-		c.merge(inherited, inverse)
+		c.merge(inherited, unit, inverse)
 		c.heir = false
 	}
 	c.learnt = c.period

@@ -159,6 +159,9 @@ func (s *autoSeries) ForecastTo(dst []float64) bool {
 		s.multihorizon.forecastTo(dst, s.next, s.rest().scaler.Mean)
 	}
 	s.gate.addTo(dst)
+	if h := s.seasons.heritage; h != nil {
+		h.clip(dst, s.gate)
+	}
 	return true
 }
 
