@@ -91,19 +91,54 @@ func TestFault50_DeadLettersFail(t *testing.T) {
 }
 
 // TestFault53_MixedBuilds: a checkpoint of another build is refused, and left as
-// it is for the build that can use it.
+// it is for the build that can use it. It is learnt again if Rebuild allows that, the source can go back, and an update
+// explains all other settings: one of the two builds does not have them.
 func TestFault53_MixedBuilds(t *testing.T) {
-	m := newMemory(50)
-	m.saved = []checkpoint.Checkpoint{{Settings: []checkpoint.Setting{{Key: "build.state", Value: "old"}}, Next: 7, State: checkpoint.StateOf([]byte("not to be read"))}}
-	err := m.runner(t, nil).Run(context.Background())
-	var wrong *checkpoint.SettingsError
-	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "build.state: the checkpoint has old, this build none") {
-		t.Errorf("got %v", err)
-	}
-	if len(m.saved) != 1 || m.reads != 0 || len(m.committed) != 0 {
-		t.Error("something was done nevertheless")
+	setting := func(key, value string) checkpoint.Setting { return checkpoint.Setting{Key: key, Value: value} }
+	old, build := setting("build.state", "old"), setting("build.state", "new")
+	for _, c := range []struct {
+		saved, now []checkpoint.Setting
+		rebuild    int64
+		once       bool
+		refused    string // "": learnt again
+	}{
+		{saved: []checkpoint.Setting{old}, refused: "build.state: the checkpoint has old, this build none"},
+		{saved: []checkpoint.Setting{old}, rebuild: 50},
+		{saved: []checkpoint.Setting{old}, rebuild: 50, once: true, refused: "build.state"},
+		{saved: []checkpoint.Setting{old, setting("model.former", "1")}, now: []checkpoint.Setting{build, setting("model.later", "2")}, rebuild: 50},
+		{saved: []checkpoint.Setting{old, setting("model.order", "1")}, now: []checkpoint.Setting{build, setting("model.order", "2")}, rebuild: 50, refused: "model.order"},
+		{saved: []checkpoint.Setting{old}, now: []checkpoint.Setting{build, setting("topic.partitions", "3")}, rebuild: 50, refused: "topic.partitions"},
+		{now: []checkpoint.Setting{setting("model.later", "2")}, rebuild: 50, refused: "model.later"},
+	} {
+		m := newMemory(50)
+		m.end = io.EOF
+		m.saved = []checkpoint.Checkpoint{{Settings: c.saved, Next: 7, State: checkpoint.StateOf([]byte("not to be read"))}}
+		err := m.runner(t, func(r *run.Config) {
+			r.Settings, r.Rebuild = c.now, c.rebuild
+			if c.once {
+				r.Source = once{m}
+			}
+		}).Run(context.Background())
+		if c.refused == "" {
+			if err != nil || len(m.saved) != 2 {
+				t.Errorf("%v, then %v: %d checkpoints, error %v", c.saved, c.now, len(m.saved), err)
+			}
+			continue
+		}
+		var wrong *checkpoint.SettingsError
+		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), c.refused) {
+			t.Errorf("%v, then %v: %v", c.saved, c.now, err)
+		}
+		if len(m.saved) != 1 || m.reads != 0 || len(m.committed) != 0 {
+			t.Error("something was done nevertheless")
+		}
 	}
 }
+
+// once is a source that cannot go back.
+type once struct{ *memory }
+
+func (once) Once() bool { return true }
 
 // TestAdjustable: a checkpoint with other settings, all of them adjustable, is taken, and who
 // asked is told.

@@ -352,7 +352,6 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 			if err := r.d.Checkpoint(b); err != nil {
 				return err
 			}
-			due = time.Now().Add(r.c.CheckpointEvery)
 			if !flush() {
 				return learnErr
 			}
