@@ -277,6 +277,18 @@ func TestStoreRefuses(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+	t.Run("damage that cannot be put aside", func(t *testing.T) {
+		dir := t.TempDir()
+		s := openStore(t, dir)
+		save(t, s, 1, 2)
+		paths, _ := filestore.Checkpoints(dir)
+		if err := errors.Join(os.Truncate(paths[0], 20), os.MkdirAll(filepath.Join(paths[0]+".damaged", "full"), 0o700)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Load(ctx); err == nil || !strings.Contains(err.Error(), "rename") {
+			t.Errorf("got %v", err)
+		}
+	})
 	t.Run("a newer version", func(t *testing.T) {
 		dir := t.TempDir()
 		s := openStore(t, dir)
