@@ -65,9 +65,6 @@ func Follow(ctx context.Context, cfg *config.Config, state string, log *slog.Log
 				return err
 			}
 		}
-		if ended == nil {
-			ended = ctx.Err() // ctx may end during an answer
-		}
 		if ended != nil || !time.Now().Before(due) {
 			if err := d.Checkpoint(&b); err != nil {
 				return err
