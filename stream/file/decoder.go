@@ -84,10 +84,7 @@ func (s *Source) configure(c SourceConfig) error {
 // orderLines sorts lines of JSON or line protocol by their times, if c asks for it or if the newest line comes
 // first.
 func (s *Source) orderLines() error {
-	reverse, err := s.newestFirst()
-	if err != nil {
-		return err
-	}
+	reverse := s.newestFirst()
 	if reverse && !s.sort {
 		if err := s.assume(sniff.Assumption{Text: "newest line first: sorted", Field: sniff.SortField, Value: "true"}); err != nil {
 			return err

@@ -139,7 +139,8 @@ func (s *Source) readTable(f Format, c *SourceConfig) error {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
 	s.lines, s.size = bufio.NewReaderSize(r, sampleBytes), 0 // size 0: the progress in bytes is not known
-	return nil
+	_, err = s.peek()
+	return err
 }
 
 // unpackFirst returns the command that decompresses a table, and the name of the result; "": the table is not

@@ -106,10 +106,7 @@ var byColumns = lazyregexp.New(`^\{"[^"]*":\{"-?\d+":`)
 
 // checkJSON returns an error for JSON that is not one object per line. The error has the command that converts it.
 func (s *Source) checkJSON() error {
-	b, err := s.peek()
-	if err != nil {
-		return err
-	}
+	b, _ := s.peek() // checkText has returned the error
 	b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\ufeff")))
 	first, _, more := bytes.Cut(b, []byte("\n"))
 	if byColumns().Match(b) {

@@ -15,19 +15,15 @@ import (
 )
 
 // newestFirst reports whether the times of the first lines descend.
-func (s *Source) newestFirst() (bool, error) {
-	b, err := s.sample()
-	if err != nil {
-		return false, err
-	}
+func (s *Source) newestFirst() bool {
 	var at []int64
-	for line := range bytes.Lines(b) {
+	for line := range bytes.Lines(s.sample()) {
 		var r stream.Record
 		if s.decoder.Decode(&r, &stream.Message{Key: s.key, Value: bytes.TrimSpace(line)}) == nil {
 			at = append(at, r.Time)
 		}
 	}
-	return sniff.NewestFirst(at), nil
+	return sniff.NewestFirst(at)
 }
 
 // order reads all remaining lines into memory, sorts them by time or reverses them, and continues with the

@@ -10,12 +10,8 @@ import (
 // nameSentinels lists, among the assumptions, numbers in the first lines of JSON or line protocol that may stand
 // for a missing value.
 func (s *Source) nameSentinels() error {
-	b, err := s.sample()
-	if err != nil {
-		return err
-	}
 	var found sniff.Columns
-	for line := range bytes.Lines(b) {
+	for line := range bytes.Lines(s.sample()) {
 		var r stream.Record
 		if s.decoder.Decode(&r, &stream.Message{Key: s.key, Value: bytes.TrimSpace(line)}) == nil {
 			found.Add(&r)

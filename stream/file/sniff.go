@@ -32,30 +32,26 @@ func decodeUTF16(r *bufio.Reader) *bufio.Reader {
 	return bufio.NewReaderSize(transform.NewReader(r, unicode.BOMOverride(transform.Nop)), sampleBytes)
 }
 
-// sample returns the first complete lines of a regular file without consuming them.
-func (s *Source) sample() ([]byte, error) {
-	b, err := s.peek()
+// sample returns the first complete lines of a regular file without consuming them. There is no error: checkText or
+// readTable has read these bytes before.
+func (s *Source) sample() []byte {
+	b, _ := s.peek()
 	if len(b) == sampleBytes {
 		b = b[:bytes.LastIndexByte(b, '\n')+1]
 	}
-	return b, err
+	return b
 }
 
 // sniffCSV sets the open fields of c, skips the lines before the header, and reports whether the newest line
 // comes first.
 func (s *Source) sniffCSV(ctx context.Context, c *format.CSVConfig) (newestFirst bool, err error) {
-	b, err := s.sample()
-	if err != nil {
-		return false, err
-	}
+	b := s.sample()
 	if !utf8.Valid(b) && len(b) > 0 {
 		s.lines = bufio.NewReaderSize(transform.NewReader(s.lines, charmap.Windows1252.NewDecoder()), sampleBytes)
 		if err := s.assume(sniff.Assumption{Text: "encoding Windows-1252"}); err != nil {
 			return false, err
 		}
-		if b, err = s.sample(); err != nil {
-			return false, err
-		}
+		b = s.sample()
 	}
 	found, err := sniff.CSV(b, len(b) > sampleBytes/2, *c)
 	if err != nil {
@@ -83,10 +79,7 @@ func (s *Source) sniffJSON(c *SourceConfig) error {
 	if err := s.checkJSON(); err != nil {
 		return err
 	}
-	b, err := s.sample()
-	if err != nil {
-		return err
-	}
+	b := s.sample()
 	found, out, err := sniff.JSON(b, len(b) > sampleBytes/2, c.JSON)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)

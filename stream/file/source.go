@@ -186,13 +186,9 @@ func open(path string, c *SourceConfig) (*Source, error) {
 	}
 	s := &Source{path: path, file: f, read: c.read}
 	info, err := f.Stat()
-	switch {
-	case err != nil:
+	if err != nil {
 		f.Close()
 		return nil, err
-	case info.IsDir():
-		f.Close()
-		return nil, fmt.Errorf("%s is a directory, and a file was expected", path)
 	}
 	r := io.Reader(&counter{r: f, n: s.read})
 	if !info.Mode().IsRegular() {
