@@ -89,7 +89,7 @@ type Runner struct {
 	d       *Driver
 	c       Config // with defaults
 	started atomic.Bool
-	pulses  [4]pulse // heartbeats of reader, models, scorer and writer
+	pulses  [4]pulse // heartbeats of reader, models, scorer and writer, which begin in StageRead
 	changes chan Change
 
 	mu     sync.Mutex
@@ -422,7 +422,6 @@ func (r *Runner) score(p *outlet) error {
 	clock, pulse := r.stopwatch(), &r.pulses[2]
 	defer pulse.enter(StageWait)
 	for {
-		pulse.enter(StageWait)
 		b, ok := <-p.full
 		if !ok {
 			return nil
@@ -451,7 +450,6 @@ func (r *Runner) write(ctx context.Context, p *outlet) error {
 		clock.lap(s)
 		pulse.enter(StageCheckpoint)
 	}
-	pulse.enter(StageWait)
 	for b := range p.scored {
 		clock.reset()
 		pulse.enter(StageWrite)

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/format"
@@ -288,6 +289,15 @@ func TestFault04_StopDuringAnOutage(t *testing.T) {
 	})
 }
 
+// failingModel is a model that takes no sample.
+type failingModel struct {
+	streamtest.Constant
+	err error
+}
+
+func (m failingModel) NewSeries() eval.Forecaster { return m }
+func (m failingModel) Observe([]float64) error    { return m.err }
+
 func TestErrorsStopTheRun(t *testing.T) {
 	boom := errors.New("boom")
 	t.Run("sink", func(t *testing.T) {
@@ -308,6 +318,19 @@ func TestErrorsStopTheRun(t *testing.T) {
 		}
 		if !slices.Equal(m.committed, []int64{50}) {
 			t.Errorf("the earlier messages are not saved: %v", m.committed)
+		}
+	})
+	t.Run("model", func(t *testing.T) {
+		m := newMemory(50)
+		m.end = io.EOF
+		err := m.runner(t, func(c *run.Config) {
+			ec := streamtest.DriftConfig()
+			ec.MetricsEvery = 0 // samples wait for the end of the batch
+			ec.NewModel = func(int) (eval.Model, error) { return failingModel{err: boom}, nil }
+			c.Engine, c.Store = streamtest.NewEngine(t, ec), nil
+		}).Run(context.Background())
+		if !errors.Is(err, boom) || m.points != 0 {
+			t.Errorf("%d points of a model that learns nothing, error %v", m.points, err)
 		}
 	})
 	t.Run("settings", func(t *testing.T) {

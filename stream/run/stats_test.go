@@ -34,6 +34,9 @@ func TestStats(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	r.count(&stream.Batch{Records: 2, Next: 9, Watermark: 1, Checkpoint: true, DeadLetters: []stream.DeadLetter{letter}})
+	if s.DeadLetters[refuse.Late] != 3 {
+		t.Error("statistics change after they were returned")
+	}
 	if s := r.Stats(); s.Refused != 0 || s.LastRefusal != "" || s.Watermark != 1 || s.Next != 9 || !s.UnsavedSince.IsZero() {
 		t.Errorf("%+v", s)
 	}

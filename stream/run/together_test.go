@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
@@ -108,7 +109,7 @@ func TestShards(t *testing.T) {
 }
 
 // TestHelpersAreShared: calls at the same time have fewer helpers together than there are
-// processors.
+// processors, and the next call has all of them again.
 func TestHelpersAreShared(t *testing.T) {
 	const callers, shares = 4, 50
 	for _, n := range []int{1, 3} {
@@ -131,6 +132,14 @@ func TestHelpersAreShared(t *testing.T) {
 		if most.Load() > callers+int32(n)-1 || done.Load() != callers*shares {
 			t.Errorf("%d processors: %d shares at a time, %d done", n, most.Load(), done.Load())
 		}
+		synctest.Test(t, func(*testing.T) { // fails if the shares wait without end
+			var met sync.WaitGroup
+			met.Add(n)
+			run.Together(n, func(int) {
+				met.Done()
+				met.Wait()
+			})
+		})
 	}
 }
 
