@@ -20,16 +20,19 @@ import (
 // TestFault31_Clocks: the core has no clock (see internal/tools/deptest), and that of
 // the producer does not matter unless MaxAhead is set.
 func TestFault31_Clocks(t *testing.T) {
-	run := func(shift func(i int) int64) string {
-		m := newMemory(50)
-		m.end = io.EOF
-		for i := range m.messages {
-			m.messages[i].Time = int64(i)*1e9 + shift(i)
-		}
-		if err := m.runner(t, nil).Run(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-		return fmt.Sprint(m.points, m.letters, m.saved)
+	run := func(shift func(i int) int64) (got string) {
+		synctest.Test(t, func(t *testing.T) { // fails if the goroutines wait for each other
+			m := newMemory(50)
+			m.end = io.EOF
+			for i := range m.messages {
+				m.messages[i].Time = int64(i)*1e9 + shift(i)
+			}
+			if err := m.runner(t, nil).Run(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			got = fmt.Sprint(m.points, m.letters, m.saved)
+		})
+		return got
 	}
 	want := run(func(int) int64 { return 0 })
 	if got := run(func(i int) int64 { return int64(i%3-1) * 3600e9 }); got != want {
@@ -62,6 +65,7 @@ func (f failing) WriteDeadLetters(ctx context.Context, l []stream.DeadLetter) er
 func TestFault39_StoreFails(t *testing.T) {
 	for _, why := range []error{syscall.ENOSPC, syscall.EIO} {
 		m := newMemory(50)
+		m.end = io.EOF
 		r := m.runner(t, func(c *run.Config) {
 			c.Store, c.CheckpointRecords = failing{memory: m, save: why}, 10
 		})
@@ -78,6 +82,7 @@ func TestFault39_StoreFails(t *testing.T) {
 func TestFault50_DeadLettersFail(t *testing.T) {
 	boom := errors.New("boom")
 	m := newMemory(50)
+	m.end = io.EOF
 	m.messages[10].Value = []byte("x")
 	r := m.runner(t, func(c *run.Config) {
 		c.DeadLetters, c.CheckpointRecords = failing{memory: m, letters: boom}, 10

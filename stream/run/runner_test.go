@@ -302,7 +302,7 @@ func TestErrorsStopTheRun(t *testing.T) {
 	boom := errors.New("boom")
 	t.Run("sink", func(t *testing.T) {
 		m := newMemory(50)
-		m.failWrite = boom
+		m.end, m.failWrite = io.EOF, boom
 		if err := m.runner(t, nil).Run(context.Background()); !errors.Is(err, boom) {
 			t.Errorf("got %v", err)
 		}
