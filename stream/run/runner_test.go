@@ -358,6 +358,13 @@ func TestErrorsStopTheRun(t *testing.T) {
 		if _, err := run.NewRunner(run.Config{}); err == nil {
 			t.Error("an empty RunnerConfig was accepted")
 		}
+		for _, limit := range []run.Config{{CheckpointEvery: -1}, {CheckpointRecords: -1}, {BatchPoints: -1}, {BatchBytes: -1}, {DrainTimeout: -1}, {StallTimeout: -1}} {
+			m := newMemory(0)
+			limit.Source, limit.Decoder, limit.Engine, limit.Sink = m, decoder(t), streamtest.NewEngine(t, streamtest.DriftConfig()), m
+			if _, err := run.NewRunner(limit); err == nil || !strings.Contains(err.Error(), "negative") {
+				t.Errorf("%+v: %v", limit, err)
+			}
+		}
 	})
 }
 

@@ -78,13 +78,14 @@ func (s hungSeries) Observe(y []float64) error {
 // messages, goes on.
 func TestFault52_Watchdog(t *testing.T) {
 	const limit = 5 * time.Minute
-	var cancelRun func()
+	var cancelRun func(cause error)
+	var drain time.Duration
 	try := func(t *testing.T, where run.Stage, alive bool, check func(m *memory, r *run.Runner, ended chan error, release func())) {
 		synctest.Test(t, func(t *testing.T) {
 			m := newMemory(50)
 			h := hung{memory: m, where: where, release: make(chan struct{}), alive: alive}
 			r := m.runner(t, func(c *run.Config) {
-				c.StallTimeout = limit
+				c.StallTimeout, c.DrainTimeout = limit, drain
 				c.Sink, c.Store, c.CheckpointRecords = h, h, 10
 				switch where {
 				case run.StageDecode:
@@ -98,11 +99,11 @@ func TestFault52_Watchdog(t *testing.T) {
 				}
 			})
 			ended := make(chan error, 1)
-			ctx, cancel := context.WithCancel(context.Background())
+			ctx, cancel := context.WithCancelCause(context.Background())
 			cancelRun = cancel
 			go func() { ended <- r.Run(ctx) }()
 			check(m, r, ended, func() { close(h.release) })
-			cancel()
+			cancel(nil)
 			synctest.Wait()
 		})
 	}
@@ -134,23 +135,31 @@ func TestFault52_Watchdog(t *testing.T) {
 		})
 	}
 	t.Run("told to stop", func(t *testing.T) {
-		try(t, run.StageWrite, false, func(_ *memory, _ *run.Runner, ended chan error, release func()) {
-			defer release()
-			time.Sleep(time.Minute)
-			cancelRun()
-			time.Sleep(10*time.Second + 2*time.Second) // DrainTimeout, and some patience
-			synctest.Wait()
-			var stalled *run.StalledError
-			select {
-			case err := <-ended:
-				if !errors.As(err, &stalled) || stalled.Stage != run.StageWrite {
+		for _, c := range []struct {
+			cause                  error
+			drain, after, patience time.Duration
+		}{
+			{nil, 0, 10 * time.Second, 500 * time.Millisecond},
+			{nil, 2 * time.Second, 2 * time.Second, 250 * time.Millisecond},
+			{errors.New("the process goes on"), 0, 10 * time.Second, time.Minute},
+		} {
+			drain = c.drain
+			try(t, run.StageWrite, false, func(_ *memory, _ *run.Runner, ended chan error, release func()) {
+				defer release()
+				time.Sleep(time.Minute)
+				cancelRun(c.cause)
+				stopped := time.Now()
+				var stalled *run.StalledError
+				if err := <-ended; !errors.As(err, &stalled) || stalled.Stage != run.StageWrite || stalled.For != c.after {
 					t.Errorf("got %v", err)
 				}
-			default:
-				t.Error("it does not end")
-			}
-		})
+				if took := time.Since(stopped); took != c.after+c.patience {
+					t.Errorf("%+v: it took %v to end", c, took)
+				}
+			})
+		}
 	})
+	drain = 0
 	t.Run("a server is away", func(t *testing.T) {
 		try(t, run.StageWrite, true, func(m *memory, r *run.Runner, ended chan error, release func()) {
 			time.Sleep(10 * time.Hour)
