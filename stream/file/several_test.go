@@ -90,6 +90,7 @@ func TestSeveralFiles(t *testing.T) {
 		"another order":     {map[string]string{"a.csv": earlier, "b.csv": "load,time\n3,1700000003\n"}, "", nil, SourceConfig{}, "the order is another one"},
 		"another separator": {map[string]string{"a.csv": earlier, "b.csv": "time;load\n1700000003;3\n1700000004;3,5\n"}, "", nil, SourceConfig{}, "name each file alone"},
 		"more columns":      {map[string]string{"a.csv": earlier, "b.csv": "time,load,temp\n1700000003,3,4\n"}, "", nil, SourceConfig{}, `FOLDER/a.csv lacks "temp". Several`},
+		"many columns":      {map[string]string{"a.csv": earlier, "b.csv": "time,a,b,c,d,e,f,load\n1700000003,1,2,3,4,5,6,7\n"}, "", nil, SourceConfig{}, `FOLDER/a.csv lacks "a", "b", "c", "d", "e" and 1 more. Several`},
 		"two kinds":         {map[string]string{"a.csv": later, "b.jsonl": "{}"}, "", nil, SourceConfig{}, "files of 2 kinds"},
 		"nothing":           {map[string]string{"a.md": later}, "", nil, SourceConfig{}, "without files of data"},
 		"no match":          {map[string]string{"a.csv": later}, "*.parquet", nil, SourceConfig{}, "no file fits this pattern"},

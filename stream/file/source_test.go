@@ -445,14 +445,14 @@ func TestDamagedGzip(t *testing.T) {
 // point is.
 func TestPointsBehindWholeNumbers(t *testing.T) {
 	const rows = 6000 // more than the lines that are looked at first
-	content := func(comma string, late ...string) string {
+	content := func(step int, comma string, late ...string) string {
 		var b strings.Builder
 		fmt.Fprintf(&b, "time%sa\n", comma)
 		for i := range rows {
-			fmt.Fprintf(&b, "%d%s%d\n", 1767225600+3600*i, comma, 800+i%200)
+			fmt.Fprintf(&b, "%d%s%d\n", 1767225600+step*i, comma, 800+i%200)
 		}
 		for i, v := range late {
-			fmt.Fprintf(&b, "%d%s%s\n", 1767225600+3600*(rows+i), comma, v)
+			fmt.Fprintf(&b, "%d%s%s\n", 1767225600+step*(rows+i), comma, v)
 		}
 		return b.String()
 	}
@@ -461,13 +461,14 @@ func TestPointsBehindWholeNumbers(t *testing.T) {
 		csv  format.CSVConfig
 		want float64 // of the row behind the whole numbers; 0 = refused
 	}{
-		{content(",", "1.170", "1.180"), format.CSVConfig{}, 0},
-		{content(";", "1.170", "999", "1.180"), format.CSVConfig{}, 0},
-		{content(",", "1.170", "1.18"), format.CSVConfig{}, 1.17},
-		{content(",", "1.170", "0.180"), format.CSVConfig{}, 1.17},
-		{content(",", "1.170"), format.CSVConfig{Decimal: '.'}, 1.17},
-		{content(",", "1.170"), format.CSVConfig{Thousands: '.'}, 1170},
-		{content(",", "1170"), format.CSVConfig{}, 1170},
+		{content(3600, ",", "1.170", "1.180"), format.CSVConfig{}, 0},
+		{content(3600, ";", "1.170", "999", "1.180"), format.CSVConfig{}, 0},
+		{content(-3600, ",", "1.170"), format.CSVConfig{}, 0}, // newest first: the line is that of the file
+		{content(3600, ",", "1.170", "1.18"), format.CSVConfig{}, 1.17},
+		{content(3600, ",", "1.170", "0.180"), format.CSVConfig{}, 1.17},
+		{content(3600, ",", "1.170"), format.CSVConfig{Decimal: '.'}, 1.17},
+		{content(3600, ",", "1.170"), format.CSVConfig{Thousands: '.'}, 1170},
+		{content(3600, ",", "1170"), format.CSVConfig{}, 1170},
 	} {
 		src, err := file.OpenSource(write(t, "late.csv", c.text), file.SourceConfig{CSV: c.csv})
 		const message = `late.csv: line 6002 has 1.170 in column "a", which is 1.170 or 1170, and no other number shows what its point is: say CSVConfig.Thousands=. (thousands) or CSVConfig.Decimal=. (a fraction)`

@@ -226,7 +226,7 @@ func (w *workbook) width(s sheet) (width int, numbers bool, err error) {
 	for range widthRows {
 		cells, err := r.row()
 		if errors.Is(err, io.EOF) {
-			break
+			return width, numbers, nil
 		}
 		if err != nil {
 			return 0, false, err
