@@ -256,7 +256,8 @@ func TestFault40_MemoryDuringAnOutage(t *testing.T) {
 }
 
 // TestFault84_Rebuild: a checkpoint of another build is learnt again. Nothing before its offset is written
-// or saved, and as many points follow as in a run without a break.
+// or saved, and as many points follow as in a run without a break. A log with another last message, or that ends before
+// the offset, is an error.
 func TestFault84_Rebuild(t *testing.T) {
 	const n, at = 600, 433
 	build := func(version string) func(*run.Config) {
@@ -269,16 +270,33 @@ func TestFault84_Rebuild(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, records := range []int64{0, 7} {
-		m := newMemory(n)
+	last := whole.messages[at-1].Mark()
+	for _, c := range []struct {
+		messages int
+		records  int64
+		last     stream.Mark
+		other    bool // another log
+	}{
+		{n, 0, stream.Mark{}, false},
+		{n, 7, last, false},
+		{n, 0, stream.Mark{Offset: last.Offset, Hash: last.Hash + 1}, true},
+		{at - 1, 0, stream.Mark{}, true},
+	} {
+		m := newMemory(c.messages)
 		m.end = io.EOF
-		m.saved = []checkpoint.Checkpoint{{Settings: []checkpoint.Setting{{Key: "build.state", Value: "old"}}, Next: at, State: checkpoint.StateOf([]byte("not to be read"))}}
+		m.saved = []checkpoint.Checkpoint{{Settings: []checkpoint.Setting{{Key: "build.state", Value: "old"}}, Next: at, Last: c.last, State: checkpoint.StateOf([]byte("not to be read"))}}
 		var from, to int64
-		err := m.runner(t, func(c *run.Config) {
-			build("new")(c)
-			c.Rebuild, c.CheckpointRecords = n, records
-			c.Rebuilding = func(f, t int64, _ []checkpoint.SettingChange) { from, to = f, t }
+		err := m.runner(t, func(r *run.Config) {
+			build("new")(r)
+			r.Rebuild, r.CheckpointRecords = n, c.records
+			r.Rebuilding = func(f, t int64, _ []checkpoint.SettingChange) { from, to = f, t }
 		}).Run(t.Context())
+		if c.other {
+			if err == nil || !strings.Contains(err.Error(), "the log is not the one") || m.points > 0 || len(m.saved) > 1 {
+				t.Errorf("%d points and %d checkpoints of another log, error %v", m.points, len(m.saved), err)
+			}
+			continue
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
