@@ -154,3 +154,18 @@ func TestWorkdays(t *testing.T) {
 		}
 	}
 }
+
+// Ten spacings are apart, one ns less is not, and the whole range of times does not overflow.
+func TestApart(t *testing.T) {
+	for _, c := range []struct {
+		every    Spacing
+		from, to int64
+		want     bool
+	}{
+		{2, -5, 15, true}, {2, -5, 14, false}, {1, math.MinInt64, math.MaxInt64, true}, {math.MaxInt64, math.MinInt64, math.MaxInt64, false},
+	} {
+		if c.every.Apart(c.from, c.to) != c.want {
+			t.Errorf("%d to %d every %d: want %t", c.from, c.to, c.every, c.want)
+		}
+	}
+}

@@ -59,7 +59,7 @@ func (h *hole) stands(every Spacing) bool {
 
 // add adds a hole between two times, if they are far enough apart, and reports whether they are.
 func (l *timeline) add(from, to int64, every Spacing) bool {
-	if every != 0 && span(from, to)/uint64(every.Length()) < Agreement {
+	if every != 0 && !every.Apart(from, to) {
 		return false
 	}
 	l.holes = append(l.holes, hole{before: from, landed: to})
@@ -78,7 +78,7 @@ func (l *timeline) add(from, to int64, every Spacing) bool {
 // returns adds the time of a late record, and reports whether the series goes back to that time.
 func (l *timeline) returns(t int64, every Spacing) bool {
 	if l.back > 0 && t <= l.last {
-		if every == 0 || span(t, l.last)/uint64(every.Length()) < Agreement {
+		if every == 0 || !every.Apart(t, l.last) {
 			return false // too close to the last time: records of one row come in any order
 		}
 		l.back = 0
@@ -105,6 +105,9 @@ func (l *timeline) returns(t int64, every Spacing) bool {
 func (l *timeline) allow() {
 	*l = timeline{holes: []hole{{before: math.MinInt64, landed: math.MaxInt64}}, back: Agreement - 1, last: math.MinInt64}
 }
+
+// Apart reports whether two ascending times are Agreement spacings or more apart, so that one of them may be wrong.
+func (s Spacing) Apart(from, to int64) bool { return span(from, to)/uint64(s.Length()) >= Agreement }
 
 // span returns the time between two times. Unsigned: int64 could overflow.
 func span(from, to int64) uint64 { return uint64(to) - uint64(from) }

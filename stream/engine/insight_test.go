@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -12,23 +11,39 @@ import (
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
-// talkative is a model whose forecasters say what they can about themselves.
-type talkative struct{ *streamtest.Drift }
+// telling is a model whose forecasters say something about themselves.
+type telling struct {
+	*streamtest.Drift
+	tell func(eval.Forecaster) eval.Forecaster
+}
 
-func (m talkative) NewSeries() eval.Forecaster { return talkativeSeries{m.Drift.NewSeries()} }
+func (m telling) NewSeries() eval.Forecaster { return m.tell(m.Drift.NewSeries()) }
 
-type talkativeSeries struct{ eval.Forecaster }
+func mixed(f eval.Forecaster) eval.Forecaster       { return mixedSeries{f} }
+func influential(f eval.Forecaster) eval.Forecaster { return influentialSeries{f} }
 
-func (talkativeSeries) Experts() []string { return []string{"a", "b", "c"} }
+// talkative says all that there is.
+func talkative(f eval.Forecaster) eval.Forecaster {
+	return struct {
+		mixedSeries
+		eval.Influencer
+	}{mixedSeries{f}, influentialSeries{}}
+}
 
-func (talkativeSeries) WeightsTo(dst []float64) {
+type mixedSeries struct{ eval.Forecaster }
+
+func (mixedSeries) Experts() []string { return []string{"a", "b", "c"} }
+
+func (mixedSeries) WeightsTo(dst []float64) {
 	if len(dst) != 6 {
 		panic("want room for 2 x 3")
 	}
 	copy(dst, []float64{.5, .25, .25, 1, 0, 0})
 }
 
-func (talkativeSeries) InfluenceTo(dst []float64) bool {
+type influentialSeries struct{ eval.Forecaster }
+
+func (influentialSeries) InfluenceTo(dst []float64) bool {
 	if len(dst) != 4 {
 		panic("want room for 2 x 2")
 	}
@@ -38,16 +53,19 @@ func (talkativeSeries) InfluenceTo(dst []float64) bool {
 
 // TestInsightsComeWithTheMetrics: as often, and of the series they belong to.
 func TestInsightsComeWithTheMetrics(t *testing.T) {
+	experts, weights, influence := []string{"a", "b", "c"}, []float64{.5, .25, .25, 1, 0, 0}, []float64{1, -2, 3, 4}
 	for _, c := range []struct {
-		name  string
-		model func(dim int) eval.Model
-		want  int
+		name string
+		tell func(eval.Forecaster) eval.Forecaster
+		want []stream.Insight
 	}{
-		{"talkative", func(dim int) eval.Model { return talkative{streamtest.NewDrift(dim, 1, 0)} }, 2},
-		{"silent", func(dim int) eval.Model { return streamtest.NewDrift(dim, 1, 0) }, 0},
+		{"talkative", talkative, []stream.Insight{{Experts: experts, Weights: weights, Influence: influence}}},
+		{"mixed", mixed, []stream.Insight{{Experts: experts, Weights: weights}}},
+		{"influential", influential, []stream.Insight{{Influence: influence}}},
+		{"silent", func(f eval.Forecaster) eval.Forecaster { return f }, nil},
 	} {
 		e, err := engine.New(engine.Config{
-			Model: c.name, NewModel: func(dim int) (eval.Model, error) { return c.model(dim), nil }, Horizon: 1, MetricsEvery: 4,
+			Model: c.name, NewModel: func(dim int) (eval.Model, error) { return telling{streamtest.NewDrift(dim, 1, 0), c.tell}, nil }, Horizon: 1, MetricsEvery: 4,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -59,13 +77,14 @@ func TestInsightsComeWithTheMetrics(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if len(b.Insights) != c.want {
-			t.Fatalf("%s: %d insights, want %d", c.name, len(b.Insights), c.want)
+		if len(b.Insights) != 2*len(c.want) {
+			t.Fatalf("%s: %d insights, want %d", c.name, len(b.Insights), 2*len(c.want))
 		}
 		for k, in := range b.Insights {
-			if in.Series.Name != "s" || in.Model != c.name || in.Time != int64(4*(k+1)) || fmt.Sprint(in.Experts) != "[a b c]" ||
-				!slices.Equal(in.Weights, []float64{.5, .25, .25, 1, 0, 0}) || !slices.Equal(in.Influence, []float64{1, -2, 3, 4}) {
-				t.Errorf("insight %d: %+v", k, in)
+			want := c.want[0]
+			if in.Series.Name != "s" || in.Model != c.name || in.Time != int64(4*(k+1)) || !slices.Equal(in.Experts, want.Experts) ||
+				!slices.Equal(in.Weights, want.Weights) || !slices.Equal(in.Influence, want.Influence) {
+				t.Errorf("%s, insight %d: %+v", c.name, k, in)
 			}
 		}
 	}

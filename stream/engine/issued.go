@@ -50,8 +50,7 @@ func (s *issued) add(o issuedAt, horizon int) bool {
 // leaps reports whether o lies before last, or so far after it that one of their times may be
 // wrong.
 func (o issuedAt) leaps(last issuedAt) bool {
-	since := uint64(o.time) - uint64(last.time) // unsigned: int64 can overflow
-	return o.time <= last.time || since/uint64(last.spacing.Length()) >= assemble.Agreement
+	return o.time <= last.time || last.spacing.Apart(last.time, o.time)
 }
 
 // shortestMonth is the number of days in the shortest month. Only forecasts issued on this day or later can share a

@@ -1,9 +1,11 @@
 package engine_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -245,6 +247,42 @@ func TestScoresAcrossBreaks(t *testing.T) {
 		}
 		if horizons != c.Horizon {
 			t.Errorf("%s: %d horizons have scores", name, horizons)
+		}
+	}
+}
+
+// TestWatchedHorizons: the functions of Evaluation get the losses, errors and intervals of the horizons that they watch, in
+// that order. The model forecasts 0, so the error is the sample, once the horizon has a forecast.
+func TestWatchedHorizons(t *testing.T) {
+	for watched, want := range map[string]string{
+		"all":  "[NaN NaN]|[NaN] [NaN]|[9 NaN]|[3] [NaN]|[16 NaN]|[4] [NaN]|[25 25]|[5] [5]|",
+		"last": "[NaN]|[NaN]|[NaN]|[NaN]|[NaN]|[NaN]|[25]|[5]|",
+	} {
+		var losses, errors []string
+		inside := make(map[int]int)
+		c := streamtest.DriftConfig()
+		c.NewModel = func(int) (eval.Model, error) { return streamtest.Constant{}, nil }
+		c.Horizon, c.Emit, c.Baselines = 3, []int{1, 3}, nil
+		c.Evaluation = engine.Evaluation{
+			Losses: func(_ *stream.Series, _ string, l []float64) { losses = append(losses, fmt.Sprint(l)) },
+			Errors: func(_ *stream.Series, _ int, e []float64) { errors = append(errors, fmt.Sprint(e)) },
+			Inside: func(_ *stream.Series, i int, _ []float64) { inside[i]++ },
+		}
+		horizons := 2
+		if watched == "last" {
+			c.Evaluation.Watched, horizons = []int{1}, 1
+		}
+		e, got := streamtest.NewEngine(t, c), ""
+		for i := range int64(4) {
+			losses, errors = nil, nil
+			r := stream.Record{Message: &stream.Message{Offset: i}, Series: "s", Time: i + 1, Values: []float64{float64(i + 2)}}
+			if err := streamtest.Apply(e, new(engine.Results), &r); err != nil {
+				t.Fatal(err)
+			}
+			got += strings.Join(losses, " ") + "|" + strings.Join(errors, " ") + "|"
+		}
+		if got != want || len(inside) != horizons || inside[horizons-1] != 4 {
+			t.Errorf("%s: %s and intervals %v, want %s", watched, got, inside, want)
 		}
 	}
 }
