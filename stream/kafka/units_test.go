@@ -2,12 +2,14 @@ package kafka
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
+	kafkago "github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
 	"github.com/segmentio/kafka-go/protocol/fetch"
 
@@ -153,5 +155,33 @@ func TestAbortedBatches(t *testing.T) {
 	}
 	if !begun(fetch.ResponseTransaction{ProducerID: 1, FirstOffset: 7}, 1, 7) || begun(fetch.ResponseTransaction{ProducerID: 1, FirstOffset: 8}, 1, 7) {
 		t.Error("the first offset of a transaction")
+	}
+}
+
+// TestAppendRecords: messages are appended from the next offset on, those beyond the limit cut and refused, and those of an
+// aborted transaction passed over.
+func TestAppendRecords(t *testing.T) {
+	for skip, want := range map[bool]string{
+		false: `5 at 2s "k"="abc"; 7 at 0s "key"="v" too_large; 8 at 0s ""=""; `,
+		true:  "",
+	} {
+		p := &Partition{fetched: 5, limit: 4}
+		err := p.appendRecords(kafkago.NewRecordReader(
+			kafkago.Record{Offset: 4, Value: kafkago.NewBytes([]byte("x"))},
+			kafkago.Record{Offset: 5, Time: time.Unix(2, 0), Key: kafkago.NewBytes([]byte("k")), Value: kafkago.NewBytes([]byte("abc"))},
+			kafkago.Record{Offset: 7, Key: kafkago.NewBytes([]byte("key")), Value: kafkago.NewBytes([]byte("va"))},
+			kafkago.Record{Offset: 8},
+		), skip)
+		got := ""
+		for _, m := range p.pending {
+			got += fmt.Sprintf("%d at %v %q=%q", m.Offset, time.Duration(m.Time), m.Key, m.Value)
+			if m.Refused != nil {
+				got += " " + string(m.Refused.Reason)
+			}
+			got += "; "
+		}
+		if got != want || err != nil || p.fetched != 9 {
+			t.Errorf("skip %t: %s up to offset %d, %v, want %s", skip, got, p.fetched, err, want)
+		}
 	}
 }
