@@ -44,6 +44,9 @@ func TestDamagedStates(t *testing.T) {
 		old, new []byte // the last of these bytes in the state are changed
 		want     string // "" = nothing is wrong
 	}{
+		{c{}, pair, []byte("assembler"), []byte("scorer   "), `section "scorer   " where "assembler" was expected`},
+		{grid, pair, []byte("grids"), []byte("lines"), `section "lines" where "grids" was expected`},
+		{inputs, pair, []byte("exogenous"), []byte("gridlines"), `section "gridlines" where "exogenous" was expected`},
 		{c{}, pair, []byte("bbb"), []byte("ccc"), ""},
 		{c{}, pair, []byte("bbb"), []byte("aaa"), `series "aaa" twice, or in another place`},
 		{c{}, pair, numbers(2, 0), numbers(2, 1), `series "aaa" twice, or in another place`},

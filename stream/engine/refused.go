@@ -22,12 +22,12 @@ func newRefusedCounts() refusedCounts {
 }
 
 // add counts a refused record. If events is set, report is true at the first record of the reason, and whenever the
-// total is ten times the last reported total.
+// total of the reason is ten times the last reported total. total is 0 unless it is to be reported.
 func (r *refusedCounts) add(reason refuse.Reason, events bool) (total int64, report bool) {
 	i := slices.Index(refuse.Reasons, reason)
 	r.total[i]++
 	if !events || r.total[i] < 10*r.reported[i] {
-		return r.total[i], false
+		return 0, false
 	}
 	r.reported[i] = r.total[i]
 	return r.total[i], true
