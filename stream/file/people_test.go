@@ -33,6 +33,7 @@ var people = []struct {
 	sum    float64
 }{
 	{name: "pandas-index.csv"},
+	{name: "pandas-index.csv", config: file.SourceConfig{Sort: true, DropEqual: true}}, // without equal rows
 	{name: "pandas-unnamed-index.csv"},
 	{name: "pandas-range-index.csv", want: "time in column time, column without a name left out"},
 	{name: "pandas-tab.tsv"},

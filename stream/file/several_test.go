@@ -93,7 +93,7 @@ func TestSeveralFiles(t *testing.T) {
 		"many columns":      {map[string]string{"a.csv": earlier, "b.csv": "time,a,b,c,d,e,f,load\n1700000003,1,2,3,4,5,6,7\n"}, "", nil, SourceConfig{}, `FOLDER/a.csv lacks "a", "b", "c", "d", "e" and 1 more. Several`},
 		"two kinds":         {map[string]string{"a.csv": later, "b.jsonl": "{}"}, "", nil, SourceConfig{}, "files of 2 kinds"},
 		"nothing":           {map[string]string{"a.md": later}, "", nil, SourceConfig{}, "without files of data"},
-		"no match":          {map[string]string{"a.csv": later}, "*.parquet", nil, SourceConfig{}, "no file fits this pattern"},
+		"no match":          {map[string]string{"a.csv": later}, "*.parquet", nil, SourceConfig{}, "FOLDER/*.parquet: no file fits this pattern"},
 		"twice":             {map[string]string{"a.csv": later}, "a.csv", []string{"./a.csv"}, SourceConfig{}, "named twice"},
 		"columns in folder": {map[string]string{"host=a/x.csv": later, "host=b/x.csv": later}, "", nil, SourceConfig{}, "read with Parquet alone"},
 		"dates of folders":  {map[string]string{"date=2023-11-14/x.csv": earlier, "date=2023-11-15/x.csv": later}, "", nil, SourceConfig{}, "plant 1 [1];plant 2 [2];plant 3 [3];plant 4 [4]"},

@@ -59,6 +59,8 @@ func TestPackedAndNamedTexts(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
+	headless := zipOf(t, ".first", "x", "a.csv", text)
+	copy(headless[bytes.LastIndex(headless, []byte("PK\x03\x04")):], "XX")
 	for _, c := range []struct {
 		name   string
 		bytes  []byte
@@ -73,6 +75,7 @@ func TestPackedAndNamedTexts(t *testing.T) {
 		{"j.txt", []byte(`{"time":1767225600,"values":{"v":1}}` + "\n" + `{"time":1767225660,"values":{"v":2}}` + "\n"), 2, "j", ""},
 		{"two.zip", zipOf(t, "a.csv", text, "b.csv", text), 0, "", "unzip -p"},
 		{"cut.zip", one[:len(one)/2], 0, "", "damaged"},
+		{"headless.zip", headless, 0, "", "the zip archive is damaged: copy it again"},
 		{"long.zip", huge.Bytes(), 0, "", "longer than 64 GiB"},
 		{"book.zip", zipOf(t, "[Content_Types].xml", "<x/>"), 0, "", "workbook"},
 		{"m.tsf", []byte("@attribute series_name string\n@attribute start_timestamp date\n@frequency monthly\n@data\nT1:1990-01-31 00-00-00:1,?,3\n"), 3, "T1", ""},
