@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/orff/coupling"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
+	"github.com/orffvar/forecaster/varmodel/internal/regression"
 )
 
 // Features that are drawn again at each use give the bits of features that are kept, with steps of every kind.
@@ -15,14 +16,14 @@ func TestDrawnAtUseIsTheSame(t *testing.T) {
 	for _, step := range []Step{NewtonSteps, PlainSteps, AdaGradSteps} {
 		var both [2]*descent
 		for i := range both {
-			var err error
-			both[i], err = newDescent(VARConfig{
-				Dim: dim, Horizon: 1, Order: 1, Blocks: 5, Batch: 2, Lambda: 1e-3, Forgetting: .99, Epsilon: 1e-4, Clip: 5,
-				Redraw: 7, DrawAtUse: i == 1, Step: step, Seed: 1, Map: modeltest.GaussianMap(dim, 1, 4, coupling.Identity(dim)),
+			m, err := newVAR(VARConfig{
+				Blocks: 5, Batch: 2, Forgetting: .99, Clip: 5, Redraw: 7, DrawAtUse: i == 1, Step: step,
+				Map: modeltest.GaussianMap(dim, 1, 4, coupling.Identity(dim)),
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
+			both[i] = m.(*regression.Model).Learner.(*descent)
 		}
 		rng := rand.New(rand.NewPCG(1, 2))
 		var y [2][dim]float64

@@ -20,6 +20,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
+	"github.com/orffvar/forecaster/varmodel/interval"
 )
 
 // pureGaussianMap is one draw of the Gaussian kernel without a linear part.
@@ -34,9 +35,14 @@ func pureGaussianMap(dim int) func(random.Rand) (orff.Map, error) {
 // window are n lambda c, for every kind of kernel and of Gamma.
 func TestOKVARSolvesTheWindow(t *testing.T) {
 	const d = 3
+	skew, err := coupling.FromFactor(d, d, []float64{1, 1, 0, 0, 1, 0, 0, 0, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, build := range map[string]func(random.Rand) (orff.Map, error){
 		"identity": modeltest.GaussianMap(d, 1, 1, coupling.Identity(d)),
 		"coupled":  modeltest.GaussianMap(d, 1, 1, modeltest.Coupled(d)),
+		"skew":     modeltest.GaussianMap(d, 1, 1, skew), // the columns of its factor are not orthogonal
 		"curl":     modeltest.CurlMap(d, 1),
 		"schur":    modeltest.SchurMap(d, 1),
 	} {
@@ -165,12 +171,77 @@ func TestRelativesLearnNonlinearSeries(t *testing.T) {
 	}
 }
 
+// Inputs are NaN until the bandwidth is known. The prediction at such an input is 0, and it is not learnt from.
+func TestInputsWithoutBandwidthAreNotLearnt(t *testing.T) {
+	for name, build := range map[string]func() (eval.Model, error){
+		"kernelvar": func() (eval.Model, error) { return newVAR(VARConfig{Dim: 1, Batch: 1}) },
+		"okvar": func() (eval.Model, error) {
+			return NewOKVAR(OKVARConfig{Dim: 1, Order: 1, Horizon: 1, Every: 1, Map: pureGaussianMap(1)})
+		},
+		"onorma": func() (eval.Model, error) {
+			return NewONORMA(ONORMAConfig{Dim: 1, Order: 1, Horizon: 1, Map: pureGaussianMap(1)})
+		},
+	} {
+		m, err := build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, unknown, known, y := m.(*regression.Model).Learner, []float64{math.NaN()}, []float64{.5}, []float64{7}
+		predicted := func(x []float64) float64 {
+			l.PredictTo(y, x)
+			return y[0]
+		}
+		l.Update(unknown, []float64{1})
+		if predicted(unknown) != 0 || predicted(known) != 0 {
+			t.Errorf("%s: prediction %v after an input without a bandwidth", name, y)
+		}
+		if l.Update(known, []float64{1}); predicted(known) == 0 || predicted(unknown) != 0 {
+			t.Errorf("%s: prediction %v after an input with a bandwidth", name, y)
+		}
+	}
+}
+
 func TestRelativesRefuseWithTheReason(t *testing.T) {
+	zero, err := coupling.FromFactor(2, 1, []float64{0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	laplacian := func(r random.Rand) (orff.Scalar, error) {
+		return orff.NewFourier(spectrum.Laplacian{Gamma: 1}, 1, 5, r)
+	}
+	laplacianMap := func(r random.Rand) (orff.Map, error) {
+		f, err := laplacian(r)
+		return orff.NewDecomposable(f, coupling.Identity(1)), err
+	}
+	influence := func(m eval.Model, err error) (eval.Model, error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return interval.NewInfluence(m, 1, 0)
+	}
 	var text strings.Builder
 	for _, c := range []struct {
 		what string
 		make func() (eval.Model, error)
 	}{
+		{"Gamma", func() (eval.Model, error) {
+			return NewOKVAR(OKVARConfig{Dim: 2, Order: 1, Horizon: 1, Map: modeltest.GaussianMap(2, 1, 1, zero)})
+		}},
+		{"Gamma", func() (eval.Model, error) {
+			return NewKRLS(KRLSConfig{Dim: 2, Order: 1, Horizon: 1, Features: modeltest.GaussianFeatures(2, 5), Output: zero})
+		}},
+		{"variance", func() (eval.Model, error) {
+			return influence(NewVAR(VARConfig{Dim: 1, Order: 1, Horizon: 1, Map: laplacianMap}))
+		}},
+		{"variance", func() (eval.Model, error) {
+			return influence(NewOKVAR(OKVARConfig{Dim: 1, Order: 1, Horizon: 1, Map: laplacianMap}))
+		}},
+		{"variance", func() (eval.Model, error) {
+			return influence(NewONORMA(ONORMAConfig{Dim: 1, Order: 1, Horizon: 1, Map: laplacianMap}))
+		}},
+		{"variance", func() (eval.Model, error) {
+			return influence(NewKRLS(KRLSConfig{Dim: 1, Order: 1, Horizon: 1, Features: laplacian}))
+		}},
 		{"Degree", func() (eval.Model, error) {
 			return varmodel.NewNGRC(varmodel.NGRCConfig{Dim: 1, Order: 1, Horizon: 1, Degree: 4})
 		}},

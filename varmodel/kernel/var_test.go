@@ -21,13 +21,15 @@ import (
 	"github.com/orffvar/forecaster/sgd/losses"
 	"github.com/orffvar/forecaster/sgd/penalties"
 	"github.com/orffvar/forecaster/sgd/rates"
+	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 )
 
-// newVAR returns a model of two variables, lag 1 and horizon 1 with a Gaussian map, unless c has one.
+// newVAR returns a model with lag 1 and horizon 1, of two variables and with a Gaussian map, unless c has others.
 func newVAR(c VARConfig) (eval.Model, error) {
-	c.Dim, c.Order, c.Horizon, c.Seed = 2, 1, 1, 1
+	check.SetDefault(&c.Dim, 2)
+	c.Order, c.Horizon, c.Seed = 1, 1, 1
 	if c.Map == nil {
 		c.Map = modeltest.GaussianMap(c.Dim, c.Order, 20, coupling.Identity(c.Dim))
 	}
@@ -86,16 +88,16 @@ func TestSteeredStepsAreThoseOfTheOperator(t *testing.T) {
 // A sample without any value reaches the semi-supervised term, and nothing else.
 func TestUnlabelledSamplesAreLearntFrom(t *testing.T) {
 	for _, manifold := range []float64{0, .1} {
-		m, err := newVAR(VARConfig{Step: PlainSteps, Manifold: manifold, Batch: 1})
+		m, err := newVAR(VARConfig{Dim: 1, Step: PlainSteps, Manifold: manifold, Batch: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		f := m.NewSeries()
-		modeltest.Record(t, f, modeltest.RandomSeries(rand.New(rand.NewPCG(28, 29)), 300, 2, 0), 2)
+		modeltest.Record(t, f, modeltest.RandomSeries(rand.New(rand.NewPCG(28, 29)), 300, 1, 0), 1)
 		l := m.(*regression.Model).Learner.(*descent).l
 		before := l.Steps()
 		for range 3 {
-			if err := f.Observe([]float64{math.NaN(), math.NaN()}); err != nil {
+			if err := f.Observe([]float64{math.NaN()}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -139,7 +141,13 @@ func TestGroupLassoRemovesFrequencies(t *testing.T) {
 // an older state, of fewer blocks, comes back in a model that has grown since.
 func TestGrowingKeepsTheForecast(t *testing.T) {
 	const dim = 2
-	m, err := newVAR(VARConfig{Blocks: 2, Grow: 3, MostBlocks: 4, Batch: 2})
+	draws, draw := 100, modeltest.GaussianMap(dim, 1, 20, coupling.Identity(dim))
+	m, err := newVAR(VARConfig{Blocks: 2, Grow: 3, MostBlocks: 4, Batch: 2, Map: func(r random.Rand) (orff.Map, error) {
+		if draws--; draws < 0 {
+			return nil, errors.New("no draw")
+		}
+		return draw(r)
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,10 +192,48 @@ func TestGrowingKeepsTheForecast(t *testing.T) {
 	if want := []int{2, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4}; !slices.Equal(count, want) {
 		t.Errorf("%v blocks after each step, want %v", count, want)
 	}
+	draws = 2 // of the three blocks
+	c := snapshot.NewDecoder(young)
+	if d.State(c); c.Finish() == nil {
+		t.Error("a state with a block that cannot be drawn was restored")
+	}
+}
+
+// A prediction has the current weights, also at the input of the prediction before: after a sample, and after a restored
+// state.
+func TestPredictionsFollowTheWeights(t *testing.T) {
+	m, err := newVAR(VARConfig{Batch: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := m.(*regression.Model).Learner.(*descent)
+	x, e := []float64{.3, -.7}, []float64{1, -1}
+	predict := func() []float64 {
+		y := make([]float64, 2)
+		d.PredictTo(y, x)
+		return y
+	}
+	if d.Update(x, e); slices.Equal(predict(), []float64{0, 0}) {
+		t.Error("the first sample has not changed the prediction")
+	}
+	first := predict()
+	c := snapshot.NewEncoder(nil)
+	d.State(c)
+	if d.Update(x, e); slices.Equal(predict(), first) {
+		t.Error("the second sample has not changed the prediction")
+	}
+	c = snapshot.NewDecoder(c.Bytes())
+	if d.State(c); c.Finish() != nil || !slices.Equal(predict(), first) {
+		t.Errorf("restored: prediction %v, want %v: %v", predict(), first, c.Finish())
+	}
 }
 
 func TestKernelVARRefusesWithTheReason(t *testing.T) {
 	huber, err := losses.NewHuber(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	zero, err := coupling.FromFactor(2, 1, []float64{0, 0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,10 +252,11 @@ func TestKernelVARRefusesWithTheReason(t *testing.T) {
 		{"Step", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Step: 9}},
 		{"Forgetting", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Forgetting: 1}},
 		{"Bandwidth", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Bandwidth: -1}},
-		{"Redraw", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Redraw: 9}},
+		{"Redraw", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Redraw: 1}},
+		{"Redraw", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Redraw: -1, Blocks: 2}},
 		{"Grow", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Grow: -1}},
-		{"MostBlocks", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Grow: 9}},
-		{"Warm", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Grow: 9, MostBlocks: 2, Warm: 9}},
+		{"MostBlocks", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Grow: 1, MostBlocks: 1}},
+		{"Warm", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Grow: 1, MostBlocks: 2, Warm: 1}},
 		{"Manifold", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Manifold: .1}},
 		{"Manifold", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Manifold: -1, Step: PlainSteps}},
 		{"Blocks", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Blocks: -1}},
@@ -221,8 +268,8 @@ func TestKernelVARRefusesWithTheReason(t *testing.T) {
 		{"Map", VARConfig{Dim: 3, Order: 1, Horizon: 1, Map: identity}},
 		{"Map", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: func(random.Rand) (orff.Map, error) { return nil, errors.New("of a map") }}},
 		{"Blocks", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Blocks: 100001}},
-		{"Grow", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Grow: 9, MostBlocks: 2, DrawAtUse: true}},
-		{"Grow", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Blocks: 2, Grow: 9, MostBlocks: 3, Redraw: 1}},
+		{"Grow", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Grow: 1, MostBlocks: 2, DrawAtUse: true}},
+		{"Grow", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Blocks: 2, Grow: 1, MostBlocks: 3, Redraw: 1}},
 		{"MostBlocks", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Grow: 9, MostBlocks: 100001}},
 		{"Warm", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Warm: 100001}},
 		{"Solver", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Warm: 9, Solver: 9}},
@@ -234,6 +281,7 @@ func TestKernelVARRefusesWithTheReason(t *testing.T) {
 		{"Gamma", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: modeltest.GaussianMap(2, 1, 5, modeltest.Coupled(2)), Step: PlainSteps, Gamma: LearntGamma{From: Correlations}}},
 		{"Decay", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Step: PlainSteps, Gamma: LearntGamma{From: Correlations, Decay: 2}}},
 		{"Shrink", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Step: PlainSteps, Gamma: LearntGamma{From: Correlations, Shrink: -1}}},
+		{"Gamma", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: modeltest.GaussianMap(2, 1, 5, zero), Step: PlainSteps}},
 		{"curvature", VARConfig{Dim: 2, Order: 1, Horizon: 1, Map: modeltest.GaussianMap(2, 1, 2001, coupling.Identity(2))}},
 	} {
 		_, err := NewVAR(c.cfg)
