@@ -153,8 +153,8 @@ func roughLog(x float64) float64 {
 // resolve updates the resolutions with the step from sample last to y.
 func (s *normalState) resolve(y, last []float64) {
 	for j, v := range y {
-		if step := math.Abs(v - last[j]); step > 0 && step < s.resolution[j] {
-			s.resolution[j] = step
+		if step := math.Abs(v - last[j]); step > 0 {
+			s.resolution[j] = min(s.resolution[j], step)
 		}
 	}
 }

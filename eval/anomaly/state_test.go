@@ -43,6 +43,19 @@ func TestStateScoreBegins(t *testing.T) {
 	}
 }
 
+// The least standard deviation is the smallest step; a variable that rests or is missing takes none.
+func TestTheLeastDeviationIsTheSmallestStep(t *testing.T) {
+	s, last := newNormalState(1), []float64{0}
+	for _, v := range []float64{3, 2.5, 2.5, math.NaN(), 7, 9} {
+		y := []float64{v}
+		s.resolve(y, last)
+		last = y
+	}
+	if s.scale(); s.resolution[0] != .5 || s.inverse[0] != 2 {
+		t.Errorf("resolution %v, inverse deviation %v, want .5, 2", s.resolution[0], s.inverse[0])
+	}
+}
+
 // On servers whose variables rest, move seldom, or follow a load, the state ranks the rows of long
 // incidents before normal ones. Six other seeds have a mean area of .89, and .86 of the incidents.
 func TestStateOfServers(t *testing.T) {
