@@ -125,6 +125,7 @@ func TestInfluenceRefusesWithTheReason(t *testing.T) {
 	}{
 		{laplacian, "variance"},
 		{newModel(t, "ar", 2, 1), "own past"},
+		{newModel(t, "orffvar-nlms", 2, 1), "learner"},
 		{newModel(t, "persistence", 2, 1), "no derivative"},
 	} {
 		if _, err := interval.NewInfluence(c.m, 2, 0); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -191,6 +191,11 @@ func TestInputsWithoutBandwidthAreNotLearnt(t *testing.T) {
 			l.PredictTo(y, x)
 			return y[0]
 		}
+		s := m.NewSeries().(*regression.Series)
+		modeltest.Record(t, s, [][]float64{{1}, {2}, {4}}, 1)
+		if s.JacobianTo(y) {
+			t.Errorf("%s: there is a derivative without a bandwidth", name)
+		}
 		l.Update(unknown, []float64{1})
 		if predicted(unknown) != 0 || predicted(known) != 0 {
 			t.Errorf("%s: prediction %v after an input without a bandwidth", name, y)

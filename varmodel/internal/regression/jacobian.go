@@ -63,11 +63,14 @@ func (s *Series) Smooth() error {
 	if l, ok := s.Model.Learner.(gradient); ok {
 		return l.Smooth()
 	}
-	_, linear := s.Model.Learner.(LinearLearner)
-	if g, ok := s.Model.Design.(pullback); ok && linear {
-		return g.Smooth()
+	g, ok := s.Model.Design.(pullback)
+	if !ok {
+		return errors.New("each coordinate is forecast from its own past alone")
 	}
-	return errors.New("each coordinate is forecast from its own past alone")
+	if _, ok := s.Model.Learner.(LinearLearner); !ok {
+		return errors.New("its learner has no derivative")
+	}
+	return g.Smooth()
 }
 
 func (s *Series) Lags() int { return s.Model.Depth }
