@@ -271,6 +271,29 @@ func TestSurrogatesKeepTheSeason(t *testing.T) {
 	}
 }
 
+// Errors of 1 without the source and of 1 and 2, in turn, with it have products of 2 and 4 in both orders of the two
+// surrogates: mean 3 and variance 20/19 in 20 batches of one row, behind a tenth of the rows. Fewer rows, or equal products,
+// are no evidence.
+func TestEvidenceIsStudentsT(t *testing.T) {
+	repeated := func(rows int, values ...float64) (x [][]float64) {
+		for t := range rows {
+			x = append(x, values[t%len(values):][:1])
+		}
+		return x
+	}
+	for _, c := range []struct {
+		rows int
+		with []float64
+		want float64
+	}{{22, []float64{0, 1}, 3 * math.Sqrt(19)}, {21, []float64{0, 1}, 0}, {22, []float64{0}, 0}} {
+		one := repeated(c.rows, -1)
+		got := evidenceOf(0, repeated(c.rows, 0), repeated(c.rows, c.with...), [][][]float64{one, one})
+		if !(math.Abs(got-c.want) <= 1e-12) { // rounding of 20 terms
+			t.Errorf("%d rows, %v: t = %v, want %v", c.rows, c.with, got, c.want)
+		}
+	}
+}
+
 func ExampleNewInfluence() {
 	// The second variable follows the square of the first, whose correlation with
 	// it is zero.

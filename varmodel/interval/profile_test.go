@@ -156,8 +156,14 @@ func TestProfilesNeedCycles(t *testing.T) {
 	for range 2000 {
 		with.Next()
 	}
-	if !with.intervals.profiles.cycles[0].anchors[0].used[0] {
-		t.Fatal("the profile is not used")
+	half := func() []float64 {
+		v := []float64{1, 1, 1, 1, 1, 1}
+		with.intervals.scaleTo(v)
+		return v
+	}
+	both, used := half(), with.intervals.profiles.cycles[0].anchors[0].used
+	if used[0] = false; both[0] == 1 || both[1] == 1 || half()[0] != 1 || half()[1] != both[1] {
+		t.Fatalf("widths %v with profiles, %v without that of the first variable", both, half())
 	}
 	with.intervals.SetPhases(eval.Phases{})
 	if n := len(with.intervals.profiles.cycles); n != 0 {

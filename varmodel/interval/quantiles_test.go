@@ -152,6 +152,24 @@ func ExampleNewQuantiles() {
 }
 
 // Either value is usual, only not together.
+// The score of a distance is the share of smaller ones among the last, in which equal ones count by half.
+func TestLevelSetScoreIsARank(t *testing.T) {
+	s := levelSetSeries{ring: make([]float64, rankedAmong)}
+	for i, d := range []float64{1, 2} {
+		for range scoredAfter / 2 {
+			s.rank(d)
+			if s.known {
+				t.Fatalf("a score after %d distances", i)
+			}
+		}
+	}
+	for i, c := range []struct{ distance, want float64 }{{2, .75}, {1, 25. / 101}, {3, 1}, {0, 0}} {
+		if s.rank(c.distance); s.score != c.want || !s.known {
+			t.Errorf("distance %d: score %v, want %v", i, s.score, c.want)
+		}
+	}
+}
+
 func ExampleNewLevelSets() {
 	m, err := varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: 2, Horizon: 1})
 	if err != nil {
