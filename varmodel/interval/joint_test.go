@@ -73,6 +73,30 @@ func TestJointCoverage(t *testing.T) {
 	}
 }
 
+// The region waits for errors of a coordinate that has moved; then exact forecasts count, too. Persistence is exact in every
+// other row.
+func TestJointWaitsForACoordinateThatMoves(t *testing.T) {
+	const rest = 100
+	p, err := varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: 1, Horizon: 1})
+	m, err := withJoint(p, err, 1, 1, .9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.NewSeries()
+	for i := range rest + 2*jointAfter {
+		y := 5.
+		if i >= rest {
+			y = float64((i - rest) / 2 % 2)
+		}
+		if err := f.Observe([]float64{y}); err != nil {
+			t.Fatal(err)
+		}
+		if ok := modeltest.As[eval.JointBounder](t, f).JointTo(make([]float64, 1), make([]float64, 1)); ok != (i-rest+1 >= jointAfter) {
+			t.Fatalf("a region %v after %d rows that move", ok, i-rest+1)
+		}
+	}
+}
+
 // The region of the default model on the nine series, after the first fifth.
 func TestProtocolJoint(t *testing.T) {
 	modeltest.Measuring(t)
