@@ -104,10 +104,22 @@ func TestBudgetFollowsTheSpacing(t *testing.T) {
 	if want := 1. / 8640; math.Abs(s.budget.rate-want) > 1e-6 {
 		t.Errorf("rate %v, want %v", s.budget.rate, want)
 	}
-	enc := snapshot.NewEncoder(nil)
-	s.State(enc)
-	restored, dec := NewScorer(c), snapshot.NewDecoder(enc.Bytes())
-	if restored.State(dec); restored.limits != s.limits {
-		t.Errorf("limits %v, want %v", restored.limits, s.limits)
+	fresh, without := NewScorer(c), Config{Dim: 1}
+	for _, r := range []struct {
+		name  string
+		state *Scorer
+		into  Config
+		want  [viewCount]float64
+	}{
+		{"the budget", s, c, s.limits},
+		{"a budget without samples", fresh, c, fresh.limits},
+		{"a budget that is left out", s, without, NewScorer(without).limits},
+	} {
+		enc := snapshot.NewEncoder(nil)
+		r.state.State(enc)
+		restored, dec := NewScorer(r.into), snapshot.NewDecoder(enc.Bytes())
+		if restored.State(dec); restored.limits != r.want {
+			t.Errorf("%s: limits %v, want %v", r.name, restored.limits, r.want)
+		}
 	}
 }

@@ -34,6 +34,9 @@ func TestAnomalyRules(t *testing.T) {
 	if !(Rule{MinRelative: .1}).admits(100, 11) || (Rule{MinRelative: .1}).admits(100, -9) {
 		t.Error("relative deviation")
 	}
+	if rootPart(1, 4) != .5 || rootPart(5, 4) != 1 || rootPart(0, 0) != 0 {
+		t.Error("part of a distance")
+	}
 	if n := jump(Config{MinDuration: 3}, 0, 50, 1); n != 0 {
 		t.Errorf("%d alarms of one sample where three are asked for", n)
 	}
