@@ -236,6 +236,10 @@ func TestLevelSetErrors(t *testing.T) {
 	if l.Step(bad) == nil {
 		t.Error("a feature that is not a number is accepted")
 	}
+	if _, err := l.GradientTo(make([]float64, 20), make([]float64, 20), bad); err == nil {
+		t.Error("there is a gradient for a feature that is not a number")
+	}
+	fixture.Must(functional.NewLevelSet(functional.LevelSetConfig{InputFeatures: 1, NuFeatures: 1, Rate: rates.Constant(.1), Batch: 1, Nus: 1}))
 	if _, err := l.Fit(levelSetBatch(), batch.LBFGS{}); err == nil {
 		t.Error("Fit accepts Width = 0")
 	}

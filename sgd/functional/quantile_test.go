@@ -300,9 +300,13 @@ func TestQuantileErrors(t *testing.T) {
 	if q.Step(bad) == nil {
 		t.Error("a target that is not a number is accepted")
 	}
+	if _, err := q.GradientTo(make([]float64, 16), make([]float64, 16), bad); err == nil {
+		t.Error("there is a gradient for a target that is not a number")
+	}
 	if !slices.Equal(before, fixture.StateOf(q)) {
 		t.Error("the state changed")
 	}
+	fixture.Must(functional.NewQuantile(functional.QuantileConfig{InputFeatures: 1, TauFeatures: 1, Rate: rates.Constant(.1), Batch: 1, Taus: 1}))
 	if _, err := q.Fit(levelBatch(), batch.LBFGS{}); err == nil {
 		t.Error("Fit accepts Width = 0")
 	}

@@ -3,6 +3,7 @@ package online_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/orffvar/forecaster/sgd/online"
@@ -49,6 +50,25 @@ func TestDiscountIsAWeightedRidge(t *testing.T) {
 	for i, v := range discounted.Weights() {
 		if w := weighted.Weights()[i]; !(math.Abs(v-w) <= 1e-10) {
 			t.Errorf("weight %d: %v, want %v", i, v, w)
+		}
+	}
+}
+
+// After a reset the weights are those of a new learner, also its leaks.
+func TestResetRLSBeginsAgain(t *testing.T) {
+	cfg := online.RLSConfig{Features: 2, Outputs: 1, Ridge: 3, Forgetting: .9}
+	fresh, reset := must(online.NewRLS(cfg)), must(online.NewRLS(cfg))
+	r := rand.New(rand.NewPCG(1, 8))
+	for i := range 40 {
+		phi, e := []float64{r.NormFloat64(), r.NormFloat64()}, []float64{r.NormFloat64()}
+		if i == 13 { // an odd number: the next leak would be that of the other weight
+			reset.Reset()
+		}
+		reset.Update(phi, e)
+		if i >= 13 {
+			if fresh.Update(phi, e); !slices.Equal(reset.Weights(), fresh.Weights()) {
+				t.Fatalf("%d samples after the reset: %v, want %v", i-12, reset.Weights(), fresh.Weights())
+			}
 		}
 	}
 }
