@@ -120,6 +120,8 @@ func TestC2_16_CompositionRules(t *testing.T) {
 	} {
 		maptest.NearAll(t, c.name, maptest.Kernel(c.m, maptest.X, maptest.Z), c.want, 1e-13)
 	}
+	linear := orff.NewDecomposable(maptest.Must(orff.NewLinear(3, 0)), coupling.Identity(3))
+	maptest.NearAll(t, "Schur at 0", maptest.Kernel(maptest.Must(algebra.NewSchur(linear, curl())), make([]float64, 3), maptest.Z), make([]float64, 9), 0)
 }
 
 // C2.17: Matrix-free and dense results agree (Tables 6.1 and 6.3, with the factor D^−½ that they

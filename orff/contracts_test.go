@@ -145,6 +145,18 @@ func contracts() []contract {
 			}
 			return v / float64(D)
 		}},
+		{name: "transformable, pairs", x: maptest.X, z: maptest.Z, draws: 4000, moving: true, build: func(D int, r random.Rand) (orff.Map, error) {
+			pairs := maptest.Must(algebra.NewLinearTransform(3, 2, 2, []float64{1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1}))
+			return maptest.AsMap(algebra.NewTransformable(maptest.Must(orff.NewFourier(g, 2, D, r)), pairs))
+		}, squaredError: func(D int) float64 {
+			var v float64
+			for i := range 2 {
+				for j := range 2 {
+					v += drawVariance(g, []float64{maptest.X[i] - maptest.Z[j], maptest.X[i+1] - maptest.Z[j+1]})
+				}
+			}
+			return v / float64(D)
+		}},
 		{name: "integral", x: append(append([]float64{}, maptest.X...), 0.4), z: append(append([]float64{}, maptest.Z...), -0.3), draws: 300, repeats: 10, build: func(D int, r random.Rand) (orff.Map, error) {
 			return newIntegral(maptest.Must(orff.NewFourier(g, 3, D, r)), maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 0.5}, 1, D, random.Block(r.Uint64(), 1)))), nil
 		}},

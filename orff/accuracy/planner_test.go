@@ -394,6 +394,7 @@ func TestRecommendRefuses(t *testing.T) {
 		"Maclaurin, no radius":    {scalarMap(maclaurin.New(maclaurin.Exponential{}, maclaurin.Geometric{P: 2}, maclaurin.Rademacher, 2, 1, random.New(1))), Entrywise, with(func(p *Problem) { p.Radius = 0 })},
 		"Maclaurin, spectral":     {scalarMap(maclaurin.New(maclaurin.Exponential{}, maclaurin.Geometric{P: 2}, maclaurin.Rademacher, 2, 1, random.New(1))), Spectral, good},
 		"curl-free, spectral":     {curl, Spectral, good},
+		"curl-free, no diameter":  {curl, Uniform, with(func(p *Problem) { p.Diameter = 0 })},
 		"astronomic":              {g, Entrywise, with(func(p *Problem) { p.Epsilon = 1e-9 })},
 	} {
 		if plan, err := Recommend(c.m, c.g, c.p); err == nil {
