@@ -204,4 +204,7 @@ func TestQuantilesOfTheThesis(t *testing.T) {
 	if d := rows[0].Pinball/rows[1].Pinball - 1; !(math.Abs(float64(d)) <= .05) {
 		t.Errorf("pinball losses %g and %g, as good as each other in the thesis", rows[0].Pinball, rows[1].Pinball)
 	}
+	if _, err := NewFigure91(0, 1, time.Now); err == nil {
+		t.Error("quantiles of no points were learnt")
+	}
 }

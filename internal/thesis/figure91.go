@@ -1,6 +1,7 @@
 package thesis
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -56,21 +57,12 @@ func NewFigure91(n int, seed uint64, now func() time.Time) ([]Figure91, error) {
 	random := func(s spectrum.Spectrum, block int) (*orff.Fourier, error) {
 		return orff.NewFourier(s, 1, draws, random.Block(seed, block))
 	}
-	phiX, err := random(kernelX, 1)
-	if err != nil {
-		return nil, err
-	}
-	phiT, err := random(kernelT, 2)
-	if err != nil {
-		return nil, err
-	}
+	phiX, errX := random(kernelX, 1)
+	phiT, errT := random(kernelT, 2)
 	// With all points as landmarks, Nystroem features have the exact kernel.
-	exactX, err := nystroem.New(kernelX, 1, x)
-	if err != nil {
-		return nil, err
-	}
-	exactT, err := nystroem.New(kernelT, 1, figure91Levels)
-	if err != nil {
+	exactX, errPoints := nystroem.New(kernelX, 1, x)
+	exactT, errLevels := nystroem.New(kernelT, 1, figure91Levels)
+	if err := errors.Join(errX, errT, errPoints, errLevels); err != nil {
 		return nil, err
 	}
 	var grid []float64
