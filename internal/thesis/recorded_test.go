@@ -207,7 +207,7 @@ func TestChapter6AsRecorded(t *testing.T) {
 	}
 	tasks, err := NewMultiTask(50, 2, 1, proceed, nil)
 	must(err)
-	c.Tasks = []*MultiTask{tasks, {N: 800, Independent: 8, Laplacian: 7, P: .001, Repeats: 2}}
+	c.Tasks = []*MultiTask{tasks, {N: 800, Independent: 8, Laplacian: 7, P: .001, Repeats: 3}}
 	curl, err := CurlFields(20, 15, 3, 1, proceed, nil)
 	must(err)
 	c.Curl = &curl
