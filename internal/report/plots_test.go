@@ -192,3 +192,12 @@ func TestExtremesInOrder(t *testing.T) {
 		t.Errorf("no gap: %v", xy[4])
 	}
 }
+
+// The coverage of each level with a target, in order of the levels.
+func TestMeasuredCoverage(t *testing.T) {
+	r := Trace{cover: []coverage{{1, 1}, {}, {1, 2}}}
+	r.c.Levels = []float64{.9, .8, .5}
+	if got := fmt.Sprint(r.measured()); got != "[{0.5 0.5} {0.9 1}]" {
+		t.Errorf("levels and coverage %s", got)
+	}
+}
