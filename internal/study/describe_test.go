@@ -113,6 +113,10 @@ func TestSeasonShare(t *testing.T) {
 	if got := fmt.Sprint(levelChanges(y)); got != "[]" {
 		t.Errorf("changes of the level: %s", got)
 	}
+	steps := slices.Concat(slices.Repeat([]float64{0}, 40), slices.Repeat([]float64{10}, 40), slices.Repeat([]float64{100}, 40))
+	if got := fmt.Sprint(levelChanges(steps)); got != "[{40 0 10} {80 10 100}]" {
+		t.Errorf("changes between three levels: %s", got)
+	}
 }
 
 // TestSeasonsAcrossGaps: a gap of ten hours does not change the share of a season of the clock, and

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"bytes"
 	"encoding/csv"
 	"fmt"
 	"math"
@@ -19,12 +20,11 @@ type labelled struct {
 
 // readLabelled reads a matrix. It returns an error for repeated names, and for values that are not finite numbers.
 func readLabelled(path string) (*labelled, error) {
-	f, err := os.Open(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	r := csv.NewReader(f)
+	r := csv.NewReader(bytes.NewReader(text))
 	r.TrimLeadingSpace = true
 	lines, err := r.ReadAll()
 	if err != nil {
