@@ -54,6 +54,19 @@ func TestDiscountIsAWeightedRidge(t *testing.T) {
 	}
 }
 
+func TestRLSRefusesDiscountsOutsideOfTheirRange(t *testing.T) {
+	for _, keep := range []float64{0, 1.1} {
+		func() {
+			defer func() {
+				if got := recover(); got != "online: RLS.Discount: not in (0, 1]" {
+					t.Errorf("discount %v: panic %v", keep, got)
+				}
+			}()
+			must(online.NewRLS(online.RLSConfig{Features: 2, Outputs: 1, Ridge: 3, Forgetting: .9})).Discount(keep)
+		}()
+	}
+}
+
 // After a reset the weights are those of a new learner, also its leaks.
 func TestResetRLSBeginsAgain(t *testing.T) {
 	cfg := online.RLSConfig{Features: 2, Outputs: 1, Ridge: 3, Forgetting: .9}

@@ -34,7 +34,7 @@ var opposites = map[token.Token][]token.Token{
 }
 
 // commutes matches the functions of Go and JavaScript whose arguments have no order.
-var commutes = regexp.MustCompile(`^([Mm]ath\.)?[Mm](in|ax)$|^(slices|maps|bytes)\.Equal$|^strings\.EqualFold$`)
+var commutes = regexp.MustCompile(`^([Mm]ath\.)?[Mm](in|ax)$|^(slices|maps|bytes)\.Equal$|^strings\.EqualFold$|^vec\.Dot$`)
 
 // boundaries holds the pairs of opposites that differ only for equal operands.
 var boundaries = map[token.Token]token.Token{
