@@ -29,6 +29,24 @@ func TestLossValues(t *testing.T) {
 	}
 }
 
+// A Moreau envelope is a parabola within its width of the kink, and the loss minus a constant beyond.
+func TestEnvelopeValues(t *testing.T) {
+	quarter := func(r, width float64) (value, slope float64) { return losses.PinballEnvelope(.25, r, width) }
+	for _, c := range []struct {
+		envelope               func(r, width float64) (value, slope float64)
+		r, width, value, slope float64
+	}{
+		{losses.HingeEnvelope, -1, .5, 0, 0}, {losses.HingeEnvelope, 0, 0, 0, 0}, {losses.HingeEnvelope, .25, .5, .0625, .5},
+		{losses.HingeEnvelope, .5, .5, .25, 1}, {losses.HingeEnvelope, 1, .5, .75, 1}, {losses.HingeEnvelope, .5, 0, .5, 1},
+		{quarter, 1, 1, .21875, -.25}, {quarter, .125, 1, .0078125, -.125}, {quarter, 0, 0, 0, 0},
+		{quarter, -.5, 1, .125, .5}, {quarter, -2, 1, 1.21875, .75}, {quarter, -2, 0, 1.5, .75},
+	} {
+		if value, slope := c.envelope(c.r, c.width); value != c.value || slope != c.slope {
+			t.Errorf("at %v with width %v: %v and slope %v, want %v and %v", c.r, c.width, value, slope, c.value, c.slope)
+		}
+	}
+}
+
 // A slope g of a convex loss satisfies L(f') >= L(f) + g (f' - f) for all f'.
 func TestSlopesAreSubgradients(t *testing.T) {
 	r := &fixture.Source{S: 1}
