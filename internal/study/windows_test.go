@@ -1,9 +1,12 @@
 package study
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/config"
 )
 
 // Windows of CSV may be quoted, with spaces and a byte order mark; a file of rows is none.
@@ -20,6 +23,16 @@ func TestWindowsOfCSV(t *testing.T) {
 	for _, text := range []string{"", "time,anomaly\n1,0\n"} {
 		if got, ok := csvWindows(text); ok {
 			t.Errorf("%q: windows %v", text, got)
+		}
+	}
+}
+
+// A missing file has no windows; another unreadable one is an error.
+func TestWindowsOfNoFile(t *testing.T) {
+	dir := t.TempDir()
+	for path, wrong := range map[string]bool{filepath.Join(dir, "none.csv"): false, dir: true} {
+		if _, ok, err := ReadWindows(config.Default(), path, &Samples{}, 0, 0); ok || (err != nil) != wrong {
+			t.Errorf("%s: windows %v, error %v", path, ok, err)
 		}
 	}
 }
