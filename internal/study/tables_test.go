@@ -143,3 +143,12 @@ func TestAnomaliesByHand(t *testing.T) {
 		t.Error("all anomalies, and days alone")
 	}
 }
+
+// The seasons of three series are listed, and the others are counted.
+func TestSeasonsOfManySeries(t *testing.T) {
+	e := Evaluation{Seasons: slices.Repeat([]Seasons{{Model: "m", Series: "s", Samples: []int{24}}}, 5)}
+	const one = "m, series s: season of 24 samples"
+	if got, want := e.seasonNote(), "Found by "+strings.Join([]string{one, one, one, "and 2 more"}, "; ")+"."; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -393,6 +393,9 @@ func TestObjectiveErrors(t *testing.T) {
 		t.Error("CG accepts Lambda = 0")
 	}
 	theta[0] = inf
+	if _, err := fixObjective(nil).SolveCG(theta, 1e-9, 0); err == nil {
+		t.Error("CG accepts an infinite start")
+	}
 	if _, err := huber.MinimiseLBFGS(theta, batch.LBFGS{}); err == nil {
 		t.Error("L-BFGS accepts an infinite start")
 	}
