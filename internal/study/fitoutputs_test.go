@@ -376,6 +376,8 @@ func TestOutputOptionsRefuse(t *testing.T) {
 	}
 	field := fitConfig()
 	field.Kernel.Operator.Name = "curl_free"
+	unknown := fitConfig()
+	unknown.Kernel.Operator.Name = "none"
 	const unit = "x,a,b,c,d\na,1,0,0,0\nb,0,1,0,0\nc,0,0,1,0\nd,0,0,0,1\n"
 	for _, c := range []struct {
 		model config.Model
@@ -391,6 +393,7 @@ func TestOutputOptionsRefuse(t *testing.T) {
 		{fitConfig(), FitOptions{OutputMap: file("x,h\na,1\nb,1\nc,1\nd,1\ne,1\n")}, `the row "e" is no variable of the data, which are a, b, c, d`},
 		{fitConfig(), FitOptions{OutputMap: file("x,h,h\na,1,1\nb,1,1\nc,1,1\nd,1,1\n")}, `the name "h" stands there twice`},
 		{fitConfig(), FitOptions{OutputMap: file("x,h,g\na,1,0\nb,1,0\nc,1,0\nd,1,0\n")}, `no variable shows the hidden function "g"`},
+		{unknown, FitOptions{}, `no operator "none"`},
 		{field, FitOptions{OutputMap: file(unit)}, "needs model.kernel.operator.name: decomposable"},
 		{fitConfig(), FitOptions{OutputMap: file(unit), Class: "a"}, "leave out --output-map, --error-covariance and model.optimiser.manifold"},
 		{fitConfig(), FitOptions{ErrorCovariance: file(strings.Replace(unit, "a,1,0", "a,1,.5", 1))}, "a covariance is symmetric, but (a, b) is 0.5 and (b, a) is 0"},
