@@ -133,3 +133,22 @@ func TestStateWidthsDoNotDependOnUnits(t *testing.T) {
 		t.Error("no ratio is used: the test shows nothing")
 	}
 }
+
+// The step of an origin is the distance from the value before it in typical steps, up to a limit; without a value before it
+// there is none, also where the ring of origins had one.
+func TestStepsOfOrigins(t *testing.T) {
+	w := newStateWidths(1, 1)
+	w.scaler.PerStep[0] = .5
+	for i, c := range []struct {
+		value, want float64
+		breaks      bool
+	}{{1, 0, false}, {3, 1, false}, {-1, 2, false}, {1e9, stateLimit, false}, {9, 0, true}, {8, .5, false}} {
+		if c.breaks {
+			w.resetLags()
+		}
+		w.issue([]float64{c.value}, []float64{math.NaN()})
+		if got := w.origin(1)[stateStep]; got != c.want {
+			t.Errorf("origin %d: step %v, want %v", i, got, c.want)
+		}
+	}
+}
