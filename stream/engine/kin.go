@@ -40,18 +40,22 @@ func (k kin) remove(info *stream.Series, place int) {
 	k[key] = slices.DeleteFunc(k[key], func(p int) bool { return p == place })
 }
 
-// inherit lets a new series begin with what the first series of the same variables have learnt, and returns a text about it
-// for the event of the series. All earlier samples have to be learnt.
-func (e *Engine) inherit(s *series, elders []int, time int64) string {
+// inherit lets a new series begin with what the first series of the same variables have learnt from all earlier samples. It
+// returns a text about it for the event of the series.
+func (e *Engine) inherit(dst *Results, s *series, time int64) (text string, err error) {
+	elders := e.relatives(s.info)
 	if s.forecaster.heir == nil || len(elders) == 0 || e.c.Scope != PerSeries {
-		return ""
+		return "", nil
+	}
+	if err := e.Settle(dst); err != nil {
+		return "", err
 	}
 	older := make([]eval.Forecaster, 0, maxElders)
 	for _, place := range elders[:min(len(elders), maxElders)] {
 		older = append(older, e.series[place].forecaster.Forecaster)
 	}
-	if !s.forecaster.heir.Inherit(older, time) {
-		return ""
+	if s.forecaster.heir.Inherit(older, time) {
+		text = ", begins with the seasons of older series"
 	}
-	return ", begins with the seasons of older series"
+	return text, nil
 }

@@ -45,9 +45,7 @@ func (e *Engine) seriesOf(dst *Results, in *assemble.Sample) (*series, error) {
 	if !isNew && e.series[in.Place].info == in.Series {
 		return e.series[in.Place], nil
 	}
-	elders := e.relatives(in.Series)
-	// Elders have to know all earlier samples, and results of old variables have to precede resultBegin.
-	if !isNew || len(elders) > 0 {
+	if !isNew { // results of the old variables must precede resultBegin
 		if err := e.Settle(dst); err != nil {
 			return nil, err
 		}
@@ -56,7 +54,10 @@ func (e *Engine) seriesOf(dst *Results, in *assemble.Sample) (*series, error) {
 	if err != nil {
 		return nil, err
 	}
-	begins := e.inherit(s, elders, in.Time)
+	begins, err := e.inherit(dst, s, in.Time)
+	if err != nil {
+		return nil, err
+	}
 	e.tier = e.firstTier()
 	dst.arrive()
 	dst.add(stepResult{kind: resultBegin, series: s.scored})
