@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
 // Whatever has ended has closed its files and connections. The collector, which would close files that nobody closes, is off.
@@ -66,22 +66,15 @@ func TestNothingStaysOpen(t *testing.T) {
 			return err
 		},
 	} {
-		open := func() int {
-			all, err := os.ReadDir("/proc/self/fd")
-			if err != nil {
-				t.Fatal(err)
-			}
-			return len(all)
-		}
 		before := 0
 		for range 10 { // the first one opens what stays, such as the poller of the network; it may not have closed all of its connections
 			if err := run(); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			if runs++; before == 0 {
-				before = open()
+				before = streamtest.OpenFiles(t)
 			}
 		}
-		until(t, name+" has closed what it has opened", func() bool { return open() <= before })
+		until(t, name+" has closed what it has opened", func() bool { return streamtest.OpenFiles(t) <= before })
 	}
 }

@@ -3,13 +3,13 @@ package file
 import (
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
 // A file that was closed, or that could not be used, is not open any more. The collector, which would close files that
@@ -21,13 +21,6 @@ func TestNothingStaysOpen(t *testing.T) {
 		"cut.csv.gz": "\x1f\x8b\x08", "odd.xyz": "1", "late.csv": "time,a\n" + strings.Repeat("1,800\n", sampleBytes) + "1,1.170\n",
 		"short.tsf": "@attribute start date\n@frequency daily\n@data\n2020-01-01:1\n2020-01-02\n",
 	})
-	open := func() int {
-		all, err := os.ReadDir("/proc/self/fd")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(all)
-	}
 	for _, c := range []struct {
 		name  string // relative to dir
 		more  []string
@@ -41,7 +34,7 @@ func TestNothingStaysOpen(t *testing.T) {
 		{name: "late.csv", fails: true},
 		{name: "short.tsf", fails: true},
 	} {
-		before := open()
+		before := streamtest.OpenFiles(t)
 		var config SourceConfig
 		for _, name := range c.more {
 			config.More = append(config.More, filepath.Join(dir, name))
@@ -56,11 +49,11 @@ func TestNothingStaysOpen(t *testing.T) {
 		if s != nil {
 			s.Close()
 		}
-		if n := open(); n != before {
+		if n := streamtest.OpenFiles(t); n != before {
 			t.Errorf("%s and %v: %d files are open, %d before", c.name, c.more, n, before)
 		}
 	}
-	if before := open(); CheckForeign(filepath.Join(dir, "one.csv")) == nil || open() != before {
+	if before := streamtest.OpenFiles(t); CheckForeign(filepath.Join(dir, "one.csv")) == nil || streamtest.OpenFiles(t) != before {
 		t.Error("a file of no forecasts was accepted, or stays open")
 	}
 }

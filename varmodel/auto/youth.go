@@ -51,17 +51,14 @@ func (s *autoSeries) reviewYouth() {
 // at most oddRun samples on either side. Odd samples at equal distances count, and two odd samples of the same size, which
 // may begin a schedule.
 func (o *gateOf) review(j int, past *series.History) (odd []readmitted) {
-	x := make([]float64, past.Count) // from the last sample
-	var steps []float64
-	for l := range x {
-		if x[l] = past.Lag(l)[j]; l > 0 && x[l] != x[l-1] {
-			steps = append(steps, math.Abs(x[l]-x[l-1]))
-		}
-	}
-	if len(steps) == 0 {
+	step := typicalStep(past, j)
+	if step == 0 {
 		return nil
 	}
-	step := median(steps)
+	x := make([]float64, past.Count) // from the last sample
+	for l := range x {
+		x[l] = past.Lag(l)[j]
+	}
 	var schedule gateOf
 	var jumps []float64
 	held := false
@@ -92,6 +89,20 @@ func (o *gateOf) review(j int, past *series.History) (odd []readmitted) {
 	}
 	o.step, o.err = step, min(o.err, step)
 	return odd
+}
+
+// typicalStep returns the median of the absolute steps of variable j in the past that are not 0; 0: there are none.
+func typicalStep(past *series.History, j int) float64 {
+	var steps []float64
+	for l := range min(past.Count, past.Depth) - 1 {
+		if step := math.Abs(past.Lag(l)[j] - past.Lag(l + 1)[j]); step > 0 {
+			steps = append(steps, step)
+		}
+	}
+	if len(steps) == 0 {
+		return 0
+	}
+	return median(steps)
 }
 
 // median sorts v, and returns its median.
