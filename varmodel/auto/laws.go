@@ -36,6 +36,13 @@ var odds = [lawKinds]float64{
 	returnKind: 1.63, detourKind: .44, inertiaKind: 1.19, swingKind: -.55,
 }
 
+// restOdds are the odds for a variable whose season is known, learnt in the same way. A season that is not known resembles
+// a walk, so odds favour walks more.
+var restOdds = [lawKinds]float64{
+	walkKind: 1.25, levelKind: 0, meanKind: 2.34, driftKind: 1.97, lineKind: 1.2,
+	returnKind: 3.45, detourKind: 5.03, inertiaKind: 1.91, swingKind: -1.53,
+}
+
 // laws lists the laws: variables that return to a mean or a line, that swing, or whose increments are correlated. These
 // have few coefficients, so a young series shows which law is close, long before a regression has learnt it. The
 // grid is as coarse as the loss of TestOdds allows.

@@ -117,6 +117,42 @@ func oddsFamilies() []oddsFamily {
 	}
 }
 
+// restFamily is a family of series with a season of the clock.
+type restFamily struct {
+	oddsFamily
+	spacing int64
+}
+
+// restFamilies lists the families of restRows. The level beside the season is constant, or it moves, or it grows.
+func restFamilies() (all []restFamily) {
+	shapes := []string{"waves", "office", "peaks"}
+	for _, c := range []struct {
+		period  int
+		spacing int64
+	}{{24, hour}, {48, hour / 2}, {7, daySpan}, {12, month}} {
+		day := func(r *rand.Rand) func(int) float64 {
+			return youngDay(shapes[r.IntN(len(shapes))], c.period, between(r, .1, .6), .9*r.Float64())(r)
+		}
+		rows := 4*c.period + oddsLatest
+		all = append(all,
+			restFamily{oddsFamily{rows, day}, c.spacing},
+			restFamily{oddsFamily{rows, func(r *rand.Rand) func(int) float64 {
+				first, mean := r.IntN(c.period), between(r, 1, 30)
+				return func(i int) float64 { return poisson(r, mean*(1+.8*wave(i+first, c.period))) }
+			}}, c.spacing},
+			restFamily{oddsFamily{rows, func(r *rand.Rand) func(int) float64 {
+				level, sd, season := sumOf(r.NormFloat64), between(r, .03, .3), day(r)
+				return func(i int) float64 { return sd*level(i) + season(i) }
+			}}, c.spacing},
+			restFamily{oddsFamily{rows, func(r *rand.Rand) func(int) float64 {
+				slope, season := r.NormFloat64()/float64(c.period), day(r)
+				return func(i int) float64 { return slope*float64(i) + season(i) }
+			}}, c.spacing},
+		)
+	}
+	return all
+}
+
 var oddsHorizons = [...]int{1, 4, 12, 24}
 
 // oddsRow holds the forecasts of all smoothers and laws at one origin.
@@ -126,36 +162,71 @@ type oddsRow struct {
 	outcome  [len(oddsHorizons)]float64   // increments
 }
 
+const (
+	oddsFirst  = 7 // first origin
+	oddsEvery  = 3 // distance of the origins
+	oddsLatest = 24
+)
+
+// newOddsRow returns the forecasts of all smoothers and laws of b, which are increments. b is not changed.
+func newOddsRow(b *smoothing) (row oddsRow) {
+	c := *b
+	c.weights, c.lawWeights = make([]float64, len(b.weights)), make([]float64, len(b.lawWeights))
+	c.level, c.ramp, c.used = make([]float64, 1), make([]float64, 1), make([][]uint8, 1)
+	for _, e := range [][]float64{b.errors, b.lawErrors} {
+		for _, v := range e {
+			row.evidence = append(row.evidence, -b.known[0]/2*math.Log(v+math.SmallestNonzeroFloat64))
+		}
+	}
+	for n, h := range oddsHorizons {
+		for _, w := range [][]float64{c.weights, c.lawWeights} {
+			for k := range w {
+				w[k] = 1
+				c.use(0)
+				c.combine(0)
+				row.forecast[n] = append(row.forecast[n], c.ahead(0, h, responses(h)))
+				w[k] = 0
+			}
+			c.use(0)
+		}
+	}
+	return row
+}
+
 // oddsRows returns every third origin from the eighth row on whose outcomes are known.
 func oddsRows(x []float64) (rows []oddsRow) {
-	const first, every, longest = 7, 3, 24
 	b, scaler := newSmoothing(1), series.NewScaler(1)
-	for i := range x[:len(x)-longest] {
+	for i := range x[:len(x)-oddsLatest] {
 		scaler.Add(x[i : i+1])
 		if b.learn(0, x[i]-x[max(i-1, 0)], scaler) {
 			b.weigh(0, scaler)
 		}
-		if i < first || i%every != 0 {
+		if i < oddsFirst || i%oddsEvery != 0 {
 			continue
 		}
-		var row oddsRow
-		for _, e := range [][]float64{b.errors, b.lawErrors} {
-			for _, v := range e {
-				row.evidence = append(row.evidence, -b.known[0]/2*math.Log(v+math.SmallestNonzeroFloat64))
-			}
-		}
+		row := newOddsRow(b)
 		for n, h := range oddsHorizons {
 			row.outcome[n] = x[i+h] - x[i]
-			for _, w := range [][]float64{b.weights, b.lawWeights} {
-				clear(b.weights)
-				clear(b.lawWeights)
-				for k := range w {
-					w[k] = 1
-					b.combine(0)
-					row.forecast[n] = append(row.forecast[n], b.ahead(0, h, responses(h)))
-					w[k] = 0
-				}
-			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// restRows returns the origins with a season, see oddsRows. The outcomes are those of the remainder.
+func restRows(t *testing.T, x []float64, spacing, first int64) (rows []oddsRow) {
+	f := newAuto(t, Config{Dim: 1, Horizon: 2}).NewSeries().(*autoSeries)
+	for i := range x[:len(x)-oddsLatest] {
+		f.SetTime(first + int64(i)*spacing)
+		if err := f.Observe(x[i : i+1]); err != nil {
+			t.Fatal(err)
+		}
+		if !f.smoothing.seasonal[0] || i%oddsEvery != 0 {
+			continue
+		}
+		row := newOddsRow(f.smoothing)
+		for n, h := range oddsHorizons {
+			row.outcome[n] = x[i+h] - f.seasons.valueAt(0, h) - f.remainder.past.Lag(0)[0]
 		}
 		rows = append(rows, row)
 	}
@@ -211,23 +282,11 @@ func addOddsGradient(gradient *[lawKinds]float64, rows []oddsRow, at [lawKinds]f
 	}
 }
 
-// The odds minimise the mean loss over simulated young series. Adam (Kingma and Ba 2015) descends from odds of 0, with
-// a ridge, because the loss hardly depends on some of them. The limit is the rounding of the odds, and as much for the
-// rounding of other processors.
-func TestOdds(t *testing.T) {
-	const perFamily, steps, rate, ridge = 16, 40, .3, .002
-	var all [][]oddsRow
-	for f, family := range oddsFamilies() {
-		for seed := range uint64(perFamily) {
-			next := family.make(rand.New(rand.NewPCG(seed, uint64(f))))
-			x := make([]float64, family.rows)
-			for i := range x {
-				x[i] = next(i)
-			}
-			all = append(all, oddsRows(x))
-		}
-	}
-	var learnt, first, second [lawKinds]float64
+// learnOdds returns the odds that minimise the mean loss over the series, where those of a level are 0. Adam (Kingma and
+// Ba 2015) descends from odds of 0, with a ridge, because the loss hardly depends on some of them.
+func learnOdds(all [][]oddsRow) (learnt [lawKinds]float64) {
+	const steps, rate, ridge = 40, .3, .002
+	var first, second [lawKinds]float64
 	kinds, n := oddsKinds(), float64(len(all))
 	for step := 1.; step <= steps; step++ {
 		var gradient [lawKinds]float64
@@ -242,11 +301,55 @@ func TestOdds(t *testing.T) {
 			learnt[k] -= rate * (1 - step/(steps+1)) * m / (math.Sqrt(v) + 1e-9)
 		}
 	}
+	level := learnt[levelKind]
 	for k := range learnt {
-		if v := learnt[k] - learnt[levelKind]; !(math.Abs(v-odds[k]) <= .01) {
-			t.Errorf("kind %d: learnt %.3f, odds %v", k, v, odds[k])
+		learnt[k] -= level
+	}
+	return learnt
+}
+
+// oddsSeeds is the number of series of a family.
+const oddsSeeds = 16
+
+// TestOdds learns the odds from simulated young series. The limit is the rounding of the odds, and as much for the
+// rounding of other processors.
+func TestOdds(t *testing.T) {
+	var all, rest [][]oddsRow
+	for f, family := range oddsFamilies() {
+		for seed := range uint64(oddsSeeds) {
+			next := family.make(rand.New(rand.NewPCG(seed, uint64(f))))
+			all = append(all, oddsRows(firstOf(next, family.rows)))
 		}
 	}
+	for f, family := range restFamilies() {
+		for seed := range uint64(oddsSeeds) {
+			r := rand.New(rand.NewPCG(seed, uint64(1000+f)))
+			next := family.make(r)
+			first := modeltest.FirstOf2026 + int64(r.IntN(1000))*family.spacing
+			if rows := restRows(t, firstOf(next, family.rows), family.spacing, first); len(rows) > 0 {
+				rest = append(rest, rows)
+			}
+		}
+	}
+	for _, c := range []struct {
+		name        string
+		learnt, has [lawKinds]float64
+	}{{"odds", learnOdds(all), odds}, {"restOdds", learnOdds(rest), restOdds}} {
+		for k, v := range c.learnt {
+			if !(math.Abs(v-c.has[k]) <= .01) {
+				t.Errorf("%s of kind %d: learnt %.3f, not %v", c.name, k, v, c.has[k])
+			}
+		}
+	}
+}
+
+// firstOf returns the first n values of a series.
+func firstOf(next func(i int) float64, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = next(i)
+	}
+	return x
 }
 
 // A response is the forecast of the law by its definition, step by step, for each deviation, increment and slope.

@@ -14,7 +14,7 @@ const (
 	evidenceFew    = 3
 	evidenceDoubt  = .5  // smallest ratio of evidence.share for a share by the slope
 	evidenceVaries = .15 // the forecast changes are steady if variance < evidenceVaries * mean square
-	evidenceOdds   = 3   // smallest log likelihood ratio for a share by evidence,
+	evidenceOdds   = 2   // smallest log likelihood ratio for a share by evidence,
 	evidenceKept   = 1   // and for keeping it; the distance prevents frequent switching
 )
 

@@ -67,13 +67,14 @@ type smoothing struct {
 	lawWeights []float64 // dim x laws: like weights
 	used       [][]uint8 // dim: indices of the laws with a weight
 	lines      []line    // dim
+	seasonal   []bool    // dim: true: the variable has a season, so restOdds count
 	morning    bool      // true: the series is shorter than a day of the clock, so a line may be a morning
 
 	level, ramp []float64 // dim: weighted means of deviation and slope over the smoothers; ramp also over the laws
 }
 
 func newSmoothing(d int) *smoothing {
-	b := &smoothing{dim: d, lines: make([]line, d), used: make([][]uint8, d)}
+	b := &smoothing{dim: d, seasonal: make([]bool, d), lines: make([]line, d), used: make([][]uint8, d)}
 	for _, v := range []*[]float64{&b.deviation, &b.slope, &b.errors, &b.weights} {
 		*v = make([]float64, len(smoothers)*d)
 	}
@@ -96,9 +97,10 @@ func (b *smoothing) follow(s *autoSeries) {
 		return
 	}
 	f := s.rest()
+	b.see(s)
 	b.morning = s.seasons.spacing*int64(s.total) < daySpan && s.seasons.spacing > 0
 	if s.remainder != nil && s.remainder.age == 0 {
-		b.begin(f, s.past.Count, 1)
+		b.begin(s, 1)
 	}
 	seen := s.past.ObservedAt(0)
 	for j, step := range f.recent.rows(0)[:b.dim] {
@@ -116,8 +118,18 @@ func (b *smoothing) follow(s *autoSeries) {
 	}
 }
 
-// begin resets the smoothers, and learns the increments of f again without the given number of newest increments.
-func (b *smoothing) begin(f *frame, samples, newest int) {
+// see sets seasonal.
+func (b *smoothing) see(s *autoSeries) {
+	for j := range b.seasonal {
+		b.seasonal[j] = s.remainder != nil && s.seasons.has(j)
+	}
+}
+
+// begin resets the smoothers, and learns the increments of the remainder again without the given number of newest
+// increments.
+func (b *smoothing) begin(s *autoSeries, newest int) {
+	f := s.rest()
+	b.see(s)
 	for _, v := range [][]float64{b.deviation, b.slope, b.errors, b.lawErrors, b.step, b.best, b.known} {
 		clear(v)
 	}
@@ -125,7 +137,7 @@ func (b *smoothing) begin(f *frame, samples, newest int) {
 	before := slices.Clone(b.count)
 	clear(b.count)
 	rows, stride := f.recent.rows(0), f.recent.stride
-	for l := min(f.recent.count, samples) - 1; l >= newest; l-- {
+	for l := min(f.recent.count, s.past.Count) - 1; l >= newest; l-- {
 		for j := range b.dim {
 			b.learn(j, rows[l*stride+j], f.scaler)
 		}
@@ -143,7 +155,7 @@ func (b *smoothing) renew(s *autoSeries) {
 	if s.total < earlyEnd {
 		return
 	}
-	b.begin(s.rest(), s.past.Count, 0)
+	b.begin(s, 0)
 }
 
 // learn updates the smoothers and laws with an increment of variable j. The increment is winsorised, so that a level
@@ -221,6 +233,10 @@ func (b *smoothing) weigh(j int, s *series.Scaler) {
 	}
 	least += floor
 	most, sum := least*math.Exp(2*negligible/b.known[j]), 0.
+	prior := &odds
+	if b.seasonal[j] {
+		prior = &restOdds
+	}
 	weight := func(errors, prior float64) (w float64) {
 		if errors += floor; errors <= most {
 			w = math.Exp(prior - b.known[j]/2*math.Log(errors/least))
@@ -230,10 +246,10 @@ func (b *smoothing) weigh(j int, s *series.Scaler) {
 	}
 	for k := range smoothers {
 		i := k*b.dim + j
-		b.weights[i] = weight(b.errors[i], odds[smoothers[k].of])
+		b.weights[i] = weight(b.errors[i], prior[smoothers[k].of])
 	}
 	for k, e := range errors {
-		weights[k] = weight(e, odds[laws[k].of])
+		weights[k] = weight(e, prior[laws[k].of])
 	}
 	for i := j; i < len(b.weights); i += b.dim {
 		b.weights[i] /= sum
@@ -287,7 +303,7 @@ func (b *smoothing) stateOf(c *snapshot.Codec, _ *autoSeries) {
 }
 
 // youngOdds is the logarithm of the prior odds of smoothing before the first term.
-const youngOdds = 1
+const youngOdds = 2
 
 // preference weighs smoothing against the shrunken mixture, for one variable at one horizon:
 //

@@ -38,7 +38,7 @@ func (s *autoSeries) reviewYouth() {
 		s.computeRemainder()
 	}
 	if !s.smoothing.rests(s) {
-		s.smoothing.begin(s.rest(), s.past.Count, 0)
+		s.smoothing.begin(s, 0)
 	}
 	if s.multihorizon != nil {
 		s.multihorizon.begin()
