@@ -2,15 +2,24 @@ package job
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/tools/logtest"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
+
+// A directory that cannot be read is not one without checkpoints.
+func TestCheckpointsOfAnUnreadableDirectory(t *testing.T) {
+	if _, err := Directory(strings.Repeat("x", 300)).List(t.Context()); !errors.Is(err, syscall.ENAMETOOLONG) {
+		t.Error(err)
+	}
+}
 
 // The checkpoints of a group, in a directory or a topic, are listed with the offset to go on from, and are removed
 // together with its offsets once it has no member: the next start reads everything again.

@@ -36,7 +36,7 @@ func TestMisfit(t *testing.T) {
 		{[]time.Duration{30 * day}, config.Interval(-1), ""},
 		{[]time.Duration{31 * day}, config.Interval(day), "or add --set pipeline.interval=month"},
 		{[]time.Duration{91 * day}, config.Interval(-1), "or add --set pipeline.interval=quarter"},
-		{[]time.Duration{7 * day}, config.Interval(-1), "or give a file with one row for each month"},
+		{[]time.Duration{7 * day}, config.Interval(-1), "the rows are 7 days apart and pipeline.interval is month: leave pipeline.interval out, or give a file with one row for each month"},
 	} {
 		cfg := config.Default()
 		cfg.Pipeline.Interval = c.interval

@@ -54,7 +54,7 @@ type LevelRules struct {
 // NewLevels returns statistics without samples.
 func NewLevels(n int, r LevelRules) *Levels {
 	l := &Levels{
-		Pace: 1, n: n,
+		n: n,
 		limits: [levLimits]float64{
 			levOne: 1, levMost: r.Most, levRate: r.Rate, levSpan: r.Span, levStart: r.Start, levClip: r.Clip,
 			levLeast: r.Least, levClipZ: r.ClipZ, levBetter: r.Better, levGood: r.Good,

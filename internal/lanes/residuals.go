@@ -20,7 +20,7 @@ type Residuals struct {
 
 // NewResiduals returns statistics without residuals. span is b.
 func NewResiduals(n int, span float64) *Residuals {
-	r := &Residuals{Pace: 1, n: n, limits: [resLimits]float64{resOne: 1, resSpan: span, resPace: 1, resRate: 0, resWinsor: 0, resLimit: 0}}
+	r := &Residuals{n: n, limits: [resLimits]float64{resOne: 1, resSpan: span, resPace: 1, resRate: 0, resWinsor: 0, resLimit: 0}}
 	r.all = compact(n, r.fields())
 	return r
 }

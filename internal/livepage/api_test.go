@@ -36,6 +36,14 @@ func TestSeriesSaysWhatIsKept(t *testing.T) {
 
 func TestMetricsOfTheModel(t *testing.T) {
 	f := newFeeder(t, Config{Horizons: []int{1, 2}, Levels: []float64{.9}}, "s", "a", "b")
+	b := f.batch(1)
+	f.metrics(b, 0)
+	f.write(b)
+	var first metricsMessage
+	get(t, f.page, "/api/v1/metrics?series=s&horizon=2", 200, &first)
+	if len(first.Scores) != 3 || first.Scores[0].N != 1 || first.Scores[2].N != 1 {
+		t.Errorf("after one sample: %+v", first.Scores)
+	}
 	for k := range 3 {
 		b := f.batch(10)
 		f.metrics(b, float64(k)/10)
@@ -51,10 +59,10 @@ func TestMetricsOfTheModel(t *testing.T) {
 	if len(whole.Scores) != 3 || whole.Scores[1].Target != "a" || whole.Scores[2] != m.Scores[1] && !math.IsNaN(float64(whole.Scores[2].SkillVsVAR)) {
 		t.Errorf("without a variable: %+v", whole.Scores)
 	}
-	if s := m.Scores[1]; s.N != 30 || math.Abs(float64(s.SkillVsPersistence)-200.2) > 1e-9 || !math.IsNaN(float64(s.SkillVsVAR)) || s.Coverage != .9 {
+	if s := m.Scores[1]; s.N != 31 || math.Abs(float64(s.SkillVsPersistence)-200.2) > 1e-9 || !math.IsNaN(float64(s.SkillVsVAR)) || s.Coverage != .9 {
 		t.Errorf("got %+v", s)
 	}
-	if !same(m.Past.SkillVsPersistence, column{0, .1, .2}) || !same(m.Past.SkillVsVAR, column{nan, nan, nan}) {
+	if !same(m.Past.SkillVsPersistence, column{0, 0, .1, .2}) || !same(m.Past.SkillVsVAR, column{nan, nan, nan, nan}) {
 		t.Errorf("got %+v", m.Past)
 	}
 }

@@ -23,6 +23,15 @@ func TestNotOneOf(t *testing.T) {
 	}
 }
 
+// A third of a long name may differ, and one byte more.
+func TestNearestToALongName(t *testing.T) {
+	for name, want := range map[string]string{"abcdefgXXXXX": "abcdefghijkl", "abcdefXXXXXX": ""} {
+		if got := spelling.Nearest(name, []string{"abcdefghijkl"}); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestDistance(t *testing.T) {
 	for _, c := range []struct {
 		a, b string

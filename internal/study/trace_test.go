@@ -3,11 +3,19 @@ package study
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/stream"
 )
+
+func TestWithCoverageLevels(t *testing.T) {
+	levels := []float64{.8, .99}
+	if got := WithCoverageLevels(levels); !slices.Equal(got, []float64{.8, .99, .5, .9, .95}) {
+		t.Error(got)
+	}
+}
 
 // A trace of batches is that of the same steps, weights and forecasts ahead, given by hand: of the chosen horizon, with the
 // rows that are scored and labelled, without the steps of a series of other variables.

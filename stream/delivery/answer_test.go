@@ -193,6 +193,13 @@ func TestSettlingWhenIdle(t *testing.T) {
 			synctest.Wait()
 			mu.Lock()
 			defer mu.Unlock()
+			kept := 0
+			for _, k := range sink.settling.kept {
+				kept += len(k.lines)
+			}
+			if sink.settling.bytes != kept {
+				t.Errorf("%d bytes are not settled, counted %d", kept, sink.settling.bytes)
+			}
 			if got := strings.Join(asked, "|"); got != want || sink.Stats().Unsettled != unsettled || sink.Stats().Problem != problem {
 				t.Errorf("asked %s, want %s; %+v", got, want, sink.Stats())
 			}

@@ -179,6 +179,17 @@ func TestNamesAreNotMixed(t *testing.T) {
 	}
 }
 
+// A token is sent as RFC 6750 says.
+func TestToken(t *testing.T) {
+	var got string
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header.Get("Authorization") }))
+	defer server.Close()
+	sink, _ := newSink(t, Config{URL: server.URL + "/w", Token: secret.New("t")})
+	if err := sink.Check(t.Context()); err != nil || got != "Bearer t" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 // TestNamesAreThoseOfPrometheus: every name is one, changes nothing that is one already, and no two originals have the same.
 func TestNamesAreThoseOfPrometheus(t *testing.T) {
 	valid := regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)

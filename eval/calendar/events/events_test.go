@@ -37,7 +37,7 @@ func show(all []calendar.Event) string {
 func TestCSV(t *testing.T) {
 	got, err := read(t, "events.csv", `to,name,from,note
 2026-12-26,holiday,2026-12-25,two days
-2026-12-27,holiday,2026-12-27,
+2026-12-27, "holiday",2026-12-27,
 2026-07-01T04:00:00Z,service,2026-07-01T02:00:00Z,
 2026-01-10 06:30,service,2026-01-10 05:00,
 `)

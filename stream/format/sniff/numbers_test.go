@@ -19,6 +19,17 @@ func grouped(v int, mark string) string {
 	return s
 }
 
+func TestIsDatum(t *testing.T) {
+	for text, want := range map[string]bool{
+		"12345678901234567890123": true, // too many digits for a time
+		"-1.5e3":                  true, "2026-01-02": true, "": false, "1.2.3": false, "-": false, "load": false,
+	} {
+		if isDatum(text) != want {
+			t.Errorf("%q: %v", text, !want)
+		}
+	}
+}
+
 // table writes days of one column, whose numbers are quoted where they have the separator.
 func table(comma string, cells []string) string {
 	text := "day" + comma + "load\n"
