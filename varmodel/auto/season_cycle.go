@@ -14,7 +14,7 @@ const (
 	shareMemory   = .97  // weight of a term of a slope after the next term, for periods >= shortPeriod
 	shortPeriod   = 24   // samples; with shareMemory, the share of a shorter period would be unsteady
 	shortMemory   = 4000 // memory of the slope of a shorter period, in samples
-	shareDistance = 5    // limit of the forecasts and outcomes that a share learns, in standard deviations
+	shareDistance = 8    // limit of the forecasts and outcomes that a share learns, in standard deviations
 	saidShare     = .1   // cycle.said begins when the largest share exceeds saidShare,
 	keptShare     = .02  // and ends when the largest share is at most keptShare; the distance prevents frequent switching
 	sureErrors    = 4    // slope.sure needs a coefficient of more than sureErrors standard errors,

@@ -1,8 +1,10 @@
 package auto
 
 import (
+	"math/rand/v2"
 	"testing"
 
+	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 )
 
@@ -20,6 +22,34 @@ func TestShareOfASeasonNeedsTerms(t *testing.T) {
 	s.add(1, 1, false)
 	s.add(1, 1, false)
 	modeltest.Near(t, "the share", s.value, 1, 1e-15)
+}
+
+// A job that begins each hour makes one sample of 60 six times as large. From its eighth run on it is forecast 24 steps ahead;
+// by the fifth the gate knows that it is no glitch.
+func TestHourlySpikeIsForecast(t *testing.T) {
+	const hours, H, series = 12, 24, 8
+	sum, n := 0., 0.
+	for seed := range uint64(series) {
+		r := rand.New(rand.NewPCG(seed, 60))
+		f := newAuto(t, Config{Dim: 1, Horizon: H}).NewSeries()
+		clock, forecast := modeltest.As[eval.Clocked](t, f), make([]float64, H)
+		for i := range 60 * hours {
+			v := 1 + .1*r.NormFloat64()
+			if i%60 == 7 {
+				v += 5 + .3*r.NormFloat64()
+			}
+			clock.SetTime(modeltest.FirstOf2026 + int64(i)*60e9)
+			if err := f.Observe([]float64{v}); err != nil {
+				t.Fatal(err)
+			}
+			if f.ForecastTo(forecast); (i+H)%60 == 7 && i > 7*60 {
+				sum, n = sum+forecast[H-1], n+1
+			}
+		}
+	}
+	if mean := sum / n; !(mean > 4.4) { // 3.5 if a share learns at most 5 standard deviations
+		t.Errorf("the mean forecast is %.2f", mean)
+	}
 }
 
 // A constant in all outcomes of a term, here 2, is the trend of a longer season. The share of a short
