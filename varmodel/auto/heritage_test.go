@@ -63,6 +63,14 @@ func TestNewSeriesInherits(t *testing.T) {
 	if ratio := sixAhead(with, x) / sixAhead(without, x); !(ratio < .5) {
 		t.Errorf("%.3f of the error without a heritage", ratio)
 	}
+	// The inherited season has odds of a season from the day on that the series itself has seen.
+	for rows, seen := range map[int]bool{20: false, 30: true} {
+		f := heir(t, older, at)
+		runSpaced(t, f, x[:rows], start, hour, 6)
+		if !f.seasons.has(0) || f.smoothing.seasonal[0] != seen {
+			t.Errorf("after %d rows the variable has a season: %v, of its own: %v", rows, f.seasons.has(0), f.smoothing.seasonal[0])
+		}
+	}
 	large := make([][]float64, n)
 	for i, v := range x {
 		large[i] = []float64{1024 * v[0], 1024 * v[1]}

@@ -422,3 +422,8 @@ func (s *seasons) State(c *snapshot.Codec) {
 func (s *seasons) has(j int) bool {
 	return slices.ContainsFunc(s.cycles, func(c *cycle) bool { return c.share[j].value > 0 })
 }
+
+// hasOwn reports whether a cycle whose shape is not inherited has a share for variable j.
+func (s *seasons) hasOwn(j int) bool {
+	return slices.ContainsFunc(s.cycles, func(c *cycle) bool { return !c.heir && c.share[j].value > 0 })
+}

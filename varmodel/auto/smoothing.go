@@ -121,7 +121,7 @@ func (b *smoothing) follow(s *autoSeries) {
 // see sets seasonal.
 func (b *smoothing) see(s *autoSeries) {
 	for j := range b.seasonal {
-		b.seasonal[j] = s.remainder != nil && s.seasons.has(j)
+		b.seasonal[j] = s.remainder != nil && s.seasons.hasOwn(j)
 	}
 }
 
