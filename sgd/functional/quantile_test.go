@@ -252,6 +252,27 @@ func TestQuantileOnline(t *testing.T) {
 	}
 }
 
+// After a fit the steps start again with the first rate, whatever was learnt before. Both fits end within the tolerance of the
+// same minimum; the first step moves the weights by some tenths.
+func TestStepsStartAgainAfterAFit(t *testing.T) {
+	var after [2][]float64
+	for k, before := range []int{0, 50} {
+		q := fixture.Must(functional.NewQuantile(functional.QuantileConfig{
+			InputFeatures: 4, TauFeatures: 4, Lambda: .1, Width: .1, Rate: rates.InverseScaling{Gamma0: .5, Gamma1: .1, Power: .5}, Batch: 2, Taus: 3,
+		}))
+		for range before {
+			fixture.Must(0, q.Step(levelBatch()))
+		}
+		fixture.Must(q.Fit(levelBatch(), batch.LBFGS{Tolerance: 1e-9, MaxIterations: 500}))
+		other := levelBatch()
+		other.Y = []float64{other.Y[0] + 3, other.Y[1] + 3} // the gradient of the same samples is 0 now
+		fixture.Must(0, q.Step(other))
+		after[k] = make([]float64, 16)
+		q.WeightsTo(after[k])
+	}
+	fixture.Near(t, "weights", after[1], after[0], 1e-4)
+}
+
 func TestSortingRaisesNoPinballLoss(t *testing.T) {
 	r := &fixture.Source{S: 9}
 	loss := func(f []float64, y float64) (s float64) {
