@@ -113,27 +113,33 @@ const minPower, maxPower = -292, 324
 // powers has g_i = ceil(p 2^(127 - floor(log2 p))) with p = 10^(minPower+i), in two words.
 var powers = func() (p [maxPower - minPower + 1][2]uint64) {
 	var (
-		one, ten   = big.NewInt(1), big.NewInt(10)
-		v, r, mask big.Int
+		one, ten    = big.NewInt(1), big.NewInt(10)
+		d, v, r     big.Int // d = 10^|k|
+		high, words big.Int
 	)
-	mask.Sub(mask.Lsh(one, 64), one)
-	for i := range p {
-		k := minPower + i
-		if k >= 0 {
-			v.Exp(ten, big.NewInt(int64(k)), nil)
-			if n := v.BitLen() - 128; n > 0 {
-				r.Sub(r.Lsh(one, uint(n)), one)
-				v.Rsh(v.Add(&v, &r), uint(n))
-			} else {
-				v.Lsh(&v, uint(-n))
-			}
+	set := func(k int, v *big.Int) {
+		high.Rsh(v, 64)
+		words.Sub(v, words.Lsh(&high, 64))
+		p[k-minPower] = [2]uint64{high.Uint64(), words.Uint64()}
+	}
+	d.Set(one)
+	for k := 0; k <= maxPower; k++ {
+		if n := d.BitLen() - 128; n > 0 {
+			r.Sub(r.Lsh(one, uint(n)), one)
+			v.Rsh(v.Add(&d, &r), uint(n))
 		} else {
-			d := r.Exp(ten, big.NewInt(int64(-k)), nil)
-			n := uint(d.BitLen() + 127) // 2^127 <= 2^n / d < 2^128, because d is not a power of two
-			v.Lsh(one, n)
-			v.Div(v.Add(&v, d).Sub(&v, one), d)
+			v.Lsh(&d, uint(-n))
 		}
-		p[i] = [2]uint64{new(big.Int).Rsh(&v, 64).Uint64(), new(big.Int).And(&v, &mask).Uint64()}
+		set(k, &v)
+		d.Mul(&d, ten)
+	}
+	d.Set(ten)
+	for k := -1; k >= minPower; k-- {
+		n := uint(d.BitLen() + 127) // 2^127 <= 2^n / d < 2^128, because d is not a power of two
+		v.Lsh(one, n)
+		v.Div(v.Add(&v, &d).Sub(&v, one), &d)
+		set(k, &v)
+		d.Mul(&d, ten)
 	}
 	return p
 }()
