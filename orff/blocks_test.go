@@ -102,6 +102,9 @@ func TestBlocksRefuse(t *testing.T) {
 	}); err == nil {
 		t.Error("given frequencies were accepted as drawn ones")
 	}
+	if _, err := orff.NewBlocks(2, 1, true, func(random.Rand) (orff.Map, error) { return foreign{}, nil }); err == nil {
+		t.Error("a map without a weight was accepted")
+	}
 }
 
 // A redrawn block has new frequencies. They are equal whether the block is kept or not, and after a restart.

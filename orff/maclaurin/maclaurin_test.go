@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/orff/internal/bound"
 	"github.com/orffvar/forecaster/orff/internal/maptest"
 	"github.com/orffvar/forecaster/orff/internal/optional"
 	"github.com/orffvar/forecaster/orff/random"
@@ -184,5 +185,29 @@ func TestImpossibleSeries(t *testing.T) {
 	}
 	if _, err := New(Exponential{}, Geometric{P: 2}, Projections(7), 2, 3, random.New(1)); err == nil {
 		t.Error("an unknown law of projections was accepted")
+	}
+	if _, err := NewCompositional(Coefficients{0}, Geometric{P: 2}, spectrum.Gaussian{Sigma: 1}, 2, 3, random.New(1)); err == nil {
+		t.Error("a zero series of a kernel was accepted")
+	}
+}
+
+// Normal vectors have no bound, and other laws than the geometric one no uniform bound.
+func TestEstimates(t *testing.T) {
+	line := Coefficients{1, 1}
+	estimate := func(law DegreeLaw, p Projections) (bound.Estimate, error) {
+		return maptest.Must(New(line, law, p, 2, 3, random.New(1))).(*maclaurinScalar).Estimate()
+	}
+	if _, err := estimate(Geometric{P: 2}, Normal); err == nil {
+		t.Error("normal vectors have a bound")
+	}
+	ball := bound.Set{Radius: 1, Diameter: 2}
+	for k, law := range []DegreeLaw{Geometric{P: 2}, maptest.Must(Restricted(line, 1))} {
+		e, err := estimate(law, Rademacher)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := e.Uniform(.1, ball); (err == nil) != (k == 0) {
+			t.Errorf("%T: %v", law, err)
+		}
 	}
 }

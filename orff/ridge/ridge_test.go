@@ -102,6 +102,37 @@ func TestCurvatureBoundsTheHessian(t *testing.T) {
 }
 
 // SelectLambda returns an error if all targets are 0: they do not determine lambda.
+// The operator that is learnt from the weights H = B Theta is proportional to (H H^T + e I)^(1/2), where e is 1e-6 of the mean
+// of the diagonal. Its square is compared entry by entry.
+func TestLearntOutputIsTheRootOfTheWeights(t *testing.T) {
+	x, y := sineWaves(60)
+	m := gaussian(t)
+	theta, err := ridge.Solve(m, x, y, .01)
+	if err != nil {
+		t.Fatal(err)
+	}
+	learnt, _, err := ridge.LearnOutput(m, x, y, .01, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dense := func(m *orff.Decomposable) *mat.Dense {
+		p, inner := m.Output().Dims()
+		return mat.NewDense(p, inner, m.Output().Factor())
+	}
+	var h, want, gamma, got mat.Dense
+	h.Mul(dense(m), mat.NewDense(out, m.Scalar().Len(), theta))
+	want.Mul(&h, h.T())
+	for i, e := 0, 1e-6*mat.Trace(&want)/out; i < out; i++ {
+		want.Set(i, i, want.At(i, i)+e)
+	}
+	gamma.Mul(dense(learnt), dense(learnt).T())
+	got.Mul(&gamma, &gamma)
+	got.Scale(mat.Trace(&want)/mat.Trace(&got), &got)
+	if !mat.EqualApprox(&got, &want, 1e-9*mat.Trace(&want)) {
+		t.Errorf("the square is\n%v\nwant\n%v", mat.Formatted(&got), mat.Formatted(&want))
+	}
+}
+
 func TestSelectLambdaNeedsTargets(t *testing.T) {
 	x, y := sineWaves(20)
 	clear(y)
