@@ -64,6 +64,19 @@ func TestHessianWithSingularOutput(t *testing.T) {
 	fixture.Near(t, "weights", w[0], w[1], 1e-13)
 }
 
+// One sample has a Hessian of rank two of eight, and lambda is below rounding: the diagonal is raised, and the step explains
+// the sample.
+func TestHessianOfOneSample(t *testing.T) {
+	l := fixture.Must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
+		Blocks: []sgd.Map{fixture.Map()}, Batch: 1, Lambda: 1e-300, Rate: rates.Constant(1), Decay: rates.DecayBlock, Preconditioner: sgd.Hessian{},
+	}))
+	x, y := fixture.X[:2], fixture.Y[:2]
+	fixture.StepOn(l, x, y, 1)
+	got := make([]float64, 2)
+	l.PredictTo(got, x)
+	fixture.Near(t, "prediction", got, y, 1e-6)
+}
+
 // A small mini-batch alone is a poor Hessian; its running average is a good one.
 func TestDampedHessianLearnsFromSmallBatches(t *testing.T) {
 	m := fixture.Maps(gaussianBlocks(4, 10, 1, true))

@@ -42,6 +42,22 @@ func TestAnomalyRules(t *testing.T) {
 	}
 }
 
+// A sample without a forecast has no deviation from it, whatever that of the sample before was.
+func TestNoDeviationWithoutAForecast(t *testing.T) {
+	s := NewScorer(Config{Dim: 1, Rules: []Rule{{MinDeviation: 10}}})
+	for i := range 100 {
+		s.Observe(int64(i)*minute, []float64{float64(i % 2)}, []float64{0})
+	}
+	s.Observe(100*minute, []float64{50}, []float64{0})
+	if s.suppressed(Jump, 0, []float64{50}) {
+		t.Error("an error of 50 is suppressed")
+	}
+	s.Observe(101*minute, []float64{0}, nil)
+	if !s.suppressed(Jump, 0, []float64{0}) {
+		t.Error("an error without a forecast")
+	}
+}
+
 // An alarm needs variables that are odd enough for it without those that a rule suppresses, in
 // every view, and they alone are to blame.
 func TestAnomalyRulesLookAtTheOtherVariablesAlone(t *testing.T) {

@@ -91,3 +91,24 @@ func TestIntervalsAreNested(t *testing.T) {
 		}
 	}
 }
+
+// A value that has not changed for ten memories of the mean error, 200 samples, begins with its first error again, which is
+// the whole mean then.
+func TestErrorsBeforeALongStandstillAreForgotten(t *testing.T) {
+	s, err := NewIntervals(Config{Dim: 1, Horizon: 1, Levels: []float64{.9}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := func(y, forecast float64) {
+		s.Issue([]float64{forecast})
+		s.Observe([]float64{y})
+	}
+	for i := range 100 {
+		step(float64(i), float64(i)-.5)
+	}
+	for range 250 {
+		step(99, 99)
+	}
+	step(7, 3)
+	modeltest.Near(t, "the mean error", s.scale[0], 4, 0)
+}
