@@ -11,6 +11,7 @@ import (
 // runChapter6 runs the experiments selected by --table and --name. most limits Table 6.5 to rows with at most this
 // number of samples per task.
 func (a *app) runChapter6(ctx context.Context, table, name string, repeats, most int) (*thesis.Chapter6, error) {
+	defer a.status("")
 	var c thesis.Chapter6
 	wanted := func(t string) bool { return table == t || table == "" && name == "" }
 	if wanted("6.4") {
@@ -18,7 +19,6 @@ func (a *app) runChapter6(ctx context.Context, table, name string, repeats, most
 		curl, err := thesis.CurlFields(thesis.CurlPoints, thesis.CurlDraws, repeats, thesis.ExperimentSeed, ctx.Err, func(done int) {
 			a.status("section 6.4, vector fields: %d of %d repeats", done, repeats)
 		})
-		a.status("")
 		if err != nil {
 			return nil, err
 		}
@@ -32,7 +32,6 @@ func (a *app) runChapter6(ctx context.Context, table, name string, repeats, most
 		row, err := thesis.NewMultiTask(published.N, repeats, thesis.ExperimentSeed, ctx.Err, func(done int) {
 			a.status("table 6.5, %d samples per task: %d of %d repeats", published.N, done, repeats)
 		})
-		a.status("")
 		if err != nil {
 			return nil, err
 		}
@@ -59,6 +58,5 @@ func (a *app) runChapter6(ctx context.Context, table, name string, repeats, most
 	if err == nil && table == "ablation" { // it takes a minute
 		c.Parts, err = study.NewParts(ctx, func(kind string) { a.stage("parts of auto, %s", kind) })
 	}
-	a.status("")
 	return &c, err
 }

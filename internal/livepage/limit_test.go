@@ -12,7 +12,7 @@ import (
 )
 
 // limited returns a page with a variable a with the limit a <= 35, and a variable b without a limit. a counts to 29,
-// and is expected to reach its limit in 90 seconds, with a probability of .73.
+// and is expected to reach its limit in half a second, with a probability of .73.
 func limited(t *testing.T) *feeder {
 	t.Helper()
 	f := newFeeder(t, Config{Horizons: []int{1, 2, 3}, Levels: []float64{.9}, Limits: func(variables []string) (all []scoring.Limit) {
@@ -27,7 +27,7 @@ func limited(t *testing.T) *feeder {
 	}}, "s", "a", "b")
 	b := f.batch(30)
 	for i := range b.Observations {
-		b.Observations[i].TimeToLimit = []float64{90, math.NaN()}
+		b.Observations[i].TimeToLimit = []float64{.5, math.NaN()}
 	}
 	for i := range b.Forecasts {
 		b.Forecasts[i].Reach = []float64{.1 + .21*float64(b.Forecasts[i].Horizon), math.NaN()}
@@ -48,7 +48,7 @@ func TestLimitOfAVariable(t *testing.T) {
 		}
 	}
 	get(t, f.page, "/api/v1/forecast?series=s&variable=a&samples=1", 200, &m)
-	if a := m.Forecast.Variables[0]; len(a.Limit) != 2 || a.Limit[0] != nil || *a.Limit[1] != 35 || *a.At != 90 || math.Abs(a.Reach[2]-.73) > 1e-12 {
+	if a := m.Forecast.Variables[0]; len(a.Limit) != 2 || a.Limit[0] != nil || *a.Limit[1] != 35 || *a.At != .5 || math.Abs(a.Reach[2]-.73) > 1e-12 {
 		t.Errorf("%+v", m)
 	}
 	m.Forecast.Variables = nil
@@ -93,11 +93,11 @@ func TestLimitInABrowser(t *testing.T) {
 		t.Errorf("pixels of the limit: %v", rows)
 	}
 	readouts := value[[]string](w, `[...document.querySelectorAll(".readout")].map((r) => r.innerText.replace(/\s+/g, " "))`)
-	if !strings.Contains(readouts[0], "limit reached 73 %") || !strings.Contains(readouts[0], "expected in 1.5 min") || strings.Contains(readouts[1], "limit") || strings.Contains(readouts[1], "expected in") {
+	if !strings.Contains(readouts[0], "limit reached 73 %") || !strings.Contains(readouts[0], "expected in 0.5 s") || strings.Contains(readouts[1], "limit") || strings.Contains(readouts[1], "expected in") {
 		t.Errorf("%q", readouts)
 	}
 	label := value[string](w, `document.querySelector(".plot").getAttribute("aria-label")`)
-	if !strings.Contains(label, "limit 35, reached within the forecast with 73 %, expected in 1.5 min") {
+	if !strings.Contains(label, "limit 35, reached within the forecast with 73 %, expected in 0.5 s") {
 		t.Error(label)
 	}
 	if !slices.Contains(value[[]string](w, `[...document.querySelectorAll(".legend li:not([hidden])")].map((x) => x.textContent)`), "limit") {

@@ -120,11 +120,15 @@ func TestGammaIsLearntInTurnWithTheWeights(t *testing.T) {
 func TestFitDoesNotLookAhead(t *testing.T) {
 	rows := fitSeries(200)
 	c := fitConfig()
+	c.Order = 2
 	a, err := newFixedSet(rows, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := a.train + 1; i < len(rows); i++ {
+	if a.in != 2*len(rows[0]) || len(a.x) != (a.train+a.test)*a.in {
+		t.Fatalf("%d inputs of two rows with %d values, %d of all pairs", a.in, len(rows[0]), len(a.x))
+	}
+	for i := a.train + c.Order; i < len(rows); i++ {
 		for j := range rows[i] {
 			rows[i][j] *= 10
 		}

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/orffvar/forecaster/eval/dataset"
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/study"
 	"github.com/orffvar/forecaster/internal/tools/recorded"
 	"github.com/orffvar/forecaster/varmodel"
 )
@@ -221,6 +223,11 @@ func TestChapter6AsRecorded(t *testing.T) {
 		t.Error("empty")
 	}
 	record(t, "chapter6.txt", c.Tables(), out)
+	c = &Chapter6{Ablation: make([]study.Ablation, 1), Parts: make([]study.Part, 2)}
+	out = make(map[string]any)
+	if c.AddTo(out); !reflect.DeepEqual(out, map[string]any{"ablation": c.Ablation, "ablation_parts": c.Parts}) {
+		t.Errorf("%v", out)
+	}
 }
 
 // A table is read from a folder, or is the bundled one; a file of other form is refused with its name and the reason.

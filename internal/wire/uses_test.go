@@ -80,7 +80,7 @@ func TestUsesOfKafka(t *testing.T) {
 }
 
 // TestTryOfOneTopic: one partition is one, a topic that is missing comes with the commands that make it, and the
-// state topic waits for the topics of the input. A coordinator that is not there yet is awaited.
+// state topic waits for the topics of the input. A coordinator that is not there yet is awaited, and a right that is denied is an error.
 func TestTryOfOneTopic(t *testing.T) {
 	b, err := devbroker.Start(1, []string{"one"})
 	if err != nil {
@@ -106,6 +106,14 @@ func TestTryOfOneTopic(t *testing.T) {
 		if got := strings.Join(found, "|"); got != c.found || len(errs) != min(1, len(c.fails)) || len(errs) > 0 && !strings.HasPrefix(errs[0].Error(), c.fails) {
 			t.Errorf("%s%s: found %q, errors %v", c.topic, c.sets, got, errs)
 		}
+	}
+	b.Cluster().Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.DescribeGroups}, Err: kerr.GroupAuthorizationFailed})
+	cfg, err := loaded(t, "", strings.Fields("output.discard={} input.kafka.consumer_group=g input.kafka.topics=one input.kafka.brokers="+b.Addr())...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckKafkaRights(t.Context(), cfg); err == nil || !strings.HasPrefix(err.Error(), "input.kafka: kafka: the brokers do not let this client Read group g; add the ACL") {
+		t.Error(err)
 	}
 }
 

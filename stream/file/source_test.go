@@ -410,7 +410,7 @@ func TestDamagedGzip(t *testing.T) {
 	read := func(content []byte, sort bool) error {
 		path := write(t, "data.csv.gz", string(content))
 		src, err := file.OpenSource(path, file.SourceConfig{Sort: sort, CSV: format.CSVConfig{Decimal: '.'}}) // known: no check reads all lines
-		if err != nil {
+		if err != nil || sort {                                                                               // to sort a file, all of it is read when it is opened
 			return err
 		}
 		defer src.Close()

@@ -34,6 +34,13 @@ func (f *syncedFile) Sync() error {
 	return f.File.Sync()
 }
 
+func (f *syncedFile) Truncate(size int64) error {
+	if f.fails {
+		return errDisk
+	}
+	return f.File.Truncate(size)
+}
+
 func watch(t *testing.T, o *output) *syncedFile {
 	t.Helper()
 	f := &syncedFile{File: o.file.(*os.File)}
@@ -88,6 +95,9 @@ func TestForecastsAreDurableBeforeACheckpoint(t *testing.T) {
 	f.fails = true
 	if err := s.Write(context.Background(), batch); !errors.Is(err, errDisk) {
 		t.Errorf("got %v when the forecasts are not on the disk", err)
+	}
+	if err := s.output.Resume(s.output.Positions()); !errors.Is(err, errDisk) {
+		t.Errorf("got %v when the file is not cut", err)
 	}
 	if err := s.Close(); !errors.Is(err, errDisk) {
 		t.Errorf("got %v when the last forecasts are not on the disk", err)

@@ -1,19 +1,23 @@
 package cluster
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	kafkago "github.com/segmentio/kafka-go"
 
+	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/internal/secret"
 )
 
@@ -53,9 +57,62 @@ func TestConnections(t *testing.T) {
 		}
 		client.Close()
 	}
+	if err := new(Connection).CheckRights(t.Context(), "g", nil); err == nil || err.Error() != "kafka: no brokers were given" {
+		t.Errorf("rights without brokers: %v", err)
+	}
 	if got := (&Connection{Timeout: time.Second}).RequestTimeout(); got != time.Second {
 		t.Errorf("a timeout of %v", got)
 	}
+}
+
+// watchedConn closes closed with the connection.
+type watchedConn struct {
+	net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (c *watchedConn) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return c.Conn.Close()
+}
+
+// TestClose: no connection stays open. kafka-go itself closes idle connections after 30 s.
+func TestClose(t *testing.T) {
+	broker, err := devbroker.Start(1, []string{"topic"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer broker.Close()
+	client, err := (&Connection{Brokers: []string{broker.Addr()}}).NewClient([]string{"topic"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var open sync.Map
+	dial := client.transport.Dial
+	client.transport.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		c := &watchedConn{Conn: conn, closed: make(chan struct{})}
+		open.Store(c, true)
+		return c, nil
+	}
+	if _, err := client.Partitions(t.Context(), []string{"topic"}); err != nil {
+		t.Fatal(err)
+	}
+	client.Close()
+	late := time.After(20 * time.Second)
+	open.Range(func(c, _ any) bool {
+		select {
+		case <-c.(*watchedConn).closed:
+			return true
+		case <-late:
+			t.Error("a connection is open")
+			return false
+		}
+	})
 }
 
 // TestTLSFiles: files that are absent or no certificates are errors with their name.
