@@ -41,7 +41,7 @@ func (r *Records) After(ctx context.Context, history *Records, c *config.Config)
 	for i := range own.Series {
 		s, err := sameSeries(samples, own, own.Series[i].Name)
 		if err != nil {
-			return nil, nil, 0, err
+			return nil, nil, 0, fmt.Errorf("%s has changed while it was read: %w", r.Name, err)
 		}
 		n := s.Len() - own.Series[i].Len()
 		if i > 0 && n != rows {
