@@ -208,3 +208,12 @@ func TestOrders(t *testing.T) {
 		}
 	}
 }
+
+// TestClockOfANamedColumn: dates have their time of day also if the configuration names their column.
+func TestClockOfANamedColumn(t *testing.T) {
+	text := lines("day,clock,v", 4, func(i int) string { return fmt.Sprintf("2026-01-01,%02d:00,1.5", i) })
+	want := "Header=day,clock,v Comma=, Time=day Clock=clock Values=v | time of day in column clock"
+	if got := decided(t, text, format.CSVConfig{Time: "day"}); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
