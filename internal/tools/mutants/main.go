@@ -116,17 +116,17 @@ const (
 )
 
 // killerOf returns the killer from the output of failed tests and their processor time. An endless loop uses a whole
-// processor, or a part of a busy one; waiting tests use almost no processor time.
+// processor, or a part of a busy one; waiting tests use almost no processor time. A test that failed before the time-out
+// is the killer, although others waited after it.
 func killerOf(out []byte, exit string, processor, timeout time.Duration) string {
-	switch {
-	case !bytes.Contains(out, []byte("panic: test timed out after ")):
-	case processor > timeout/5:
-		return endless
-	default:
-		return timedOut
-	}
-	if m := failed.FindSubmatch(out); m != nil {
+	before, _, late := bytes.Cut(out, []byte("panic: test timed out after "))
+	switch m := failed.FindSubmatch(before); {
+	case m != nil:
 		return string(m[1]) + string(m[2])
+	case late && processor > timeout/5:
+		return endless
+	case late:
+		return timedOut
 	}
 	return exit
 }

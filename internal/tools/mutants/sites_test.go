@@ -145,6 +145,7 @@ func TestKillerOf(t *testing.T) {
 		{"fatal error: runtime: out of memory\n", time.Second, "fatal error: runtime: out of memory"},
 		{"panic: test timed out after 1m0s\n--- FAIL: TestA", 13 * time.Second, endless},
 		{"panic: test timed out after 1m0s\n--- FAIL: TestA", 11 * time.Second, timedOut},
+		{"--- FAIL: TestA\npanic: test timed out after 1m0s\n--- FAIL: TestB", time.Second, "TestA"},
 		{"", 0, "signal: killed"},
 	} {
 		if got := killerOf([]byte(c.out), "signal: killed", c.processor, limit); got != c.want {
