@@ -253,11 +253,7 @@ func (p *splitter) decode(msg *stream.Message) {
 		if errors.Is(err, io.EOF) {
 			return
 		}
-		part := p.record.Message
-		if part == nil {
-			part = msg
-		}
-		p.append(part, err)
+		p.append(p.record.Message, err)
 		var bad *refuse.Error
 		if err != nil && !errors.As(err, &bad) {
 			return

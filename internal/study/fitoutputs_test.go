@@ -386,6 +386,7 @@ func TestOutputOptionsRefuse(t *testing.T) {
 	}{
 		{fitConfig(), FitOptions{OutputMap: "missing.csv"}, "--output-map: open missing.csv"},
 		{fitConfig(), FitOptions{OutputMap: file("x\n")}, "first row with the names of the columns"},
+		{fitConfig(), FitOptions{OutputMap: file("x,h\n")}, "one row per variable"},
 		{fitConfig(), FitOptions{OutputMap: file("x,h\na,1\nb,1,2\n")}, "wrong number of fields"},
 		{fitConfig(), FitOptions{OutputMap: file("x,h\na,1\nb,1\nc,one\nd,1\n")}, `row "c", column "h": "one" is no finite number`},
 		{fitConfig(), FitOptions{OutputMap: file("x,h\na,1\nb,1\nc,NaN\nd,1\n")}, "no finite number"},
