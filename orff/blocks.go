@@ -300,11 +300,7 @@ func (m *redrawnBlock) KernelPullTo(g, x, z, r, a []float64) {
 }
 
 func (b *Blocks) Estimate() (bound.Estimate, error) {
-	m := b.blocks[0]
-	if !b.kept {
-		m = b.drawn
-	}
-	e, err := bound.Of(m)
+	e, err := bound.Of(b.Any())
 	n := len(b.blocks)
 	e.Draws *= n
 	e.Norm *= float64(n)

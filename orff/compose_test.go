@@ -166,6 +166,7 @@ func TestImpossibleCompositions(t *testing.T) {
 		"Schur product of other outputs":  maptest.Err(algebra.NewSchur(curl, d3)),
 		"tensor product of other inputs":  maptest.Err(algebra.NewTensor(curl, div2)),
 		"congruence of the wrong length":  maptest.Err(algebra.NewCongruence(curl, 2, []float64{1, 2, 3})),
+		"congruence that overflows":       maptest.Err(algebra.NewCongruence(orff.NewDecomposable(s2, maptest.Must(coupling.New(1, []float64{4}))), 1, []float64{1e308})),
 		"linear transform of wrong size":  maptest.Err(algebra.NewLinearTransform(2, 2, 2, []float64{1})),
 		"curl-free without bandwidth":     maptest.Err(vectorfield.NewCurlFree(0, 3, 3, vectorfield.Bounded, random.New(1))),
 		"unknown form":                    maptest.Err(vectorfield.NewCurlFree(1, 3, 3, vectorfield.Form(5), random.New(1))),

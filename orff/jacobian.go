@@ -25,7 +25,7 @@ type SmoothScalar interface {
 type Jacobian struct {
 	m    optional.SmoothMap
 	dims sgd.Dims
-	r    []float64
+	r    []float64 // scratch: zeros between calls
 }
 
 // NewJacobian prepares the Jacobian of m. It returns an error if m has none: frequencies without a variance (Laplacian,
@@ -49,7 +49,6 @@ func (a *Jacobian) To(j, x, phi, theta []float64) {
 	if len(j) != d.Out*d.In || len(x) != d.In || len(phi) != d.Features || len(theta) != d.Params {
 		panic(check.BadLength)
 	}
-	clear(a.r)
 	for i := range a.r {
 		a.r[i] = 1
 		a.m.PullbackTo(j[i*d.In:(i+1)*d.In], x, phi, theta, a.r)

@@ -123,13 +123,16 @@ func TestProductsOfHighDegree(t *testing.T) {
 		maptest.Near(t, "derivative", p.pull[i]*v/plain, 1, 1e-12)
 	}
 	// Here a plain product overflows.
-	huge := make([]float64, 400)
-	for i := range huge {
-		huge[i] = 10
-	}
 	q := newProducts(1)
+	q.degree[0] = 400
 	q.setLog(0, -400*math.Ln10)
-	maptest.Near(t, "10^400 e^(-400 ln 10)", q.product(0, huge), 1, 1e-11)
+	q.resize()
+	for i := range q.factors {
+		q.factors[i] = 10
+	}
+	maptest.Near(t, "10^400 e^(-400 ln 10)", q.product(0, q.factors), 1, 1e-11)
+	q.pullFrom([]float64{2}, 0.5)
+	maptest.Near(t, "10^399 e^(-400 ln 10)", q.pull[0], 0.1, 1e-12)
 	p.factors[0] = 0
 	p.pullFrom([]float64{2}, 0.5)
 	maptest.Near(t, "derivative by a zero factor", p.pull[0]*factors[0]/plain, 1, 1e-12)
