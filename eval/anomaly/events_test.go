@@ -186,6 +186,32 @@ func TestAnomalyNewNormal(t *testing.T) {
 	}
 }
 
+// An anomaly of another variable inside a change that lasts does not delay the new normal.
+func TestAnomalyInsideDoesNotDelayTheNewNormal(t *testing.T) {
+	const begin, inside, normal = 3000, 3080, 200
+	for seed := range uint64(6) {
+		s := NewScorer(Config{Dim: 2, NormalAfter: normal})
+		level, samples := []float64{0, 0}, int64(0)
+		for i, y := range testseries.Normals(6+seed, begin+2*normal, 2) {
+			if i == begin {
+				level[0] = 3
+			} else if i == inside {
+				level[1] = 30
+			}
+			y[0] += level[0]
+			y[1] += level[1]
+			s.Observe(int64(i)*minute, y, level)
+			if e, ok := s.Ended(); ok && e.Normal && samples == 0 {
+				samples = e.Samples
+			}
+		}
+		// A view may score above 1 a few samples after the beginning.
+		if samples < normal || samples > normal+10 {
+			t.Errorf("series %d: the change is normal after %d samples", seed, samples)
+		}
+	}
+}
+
 // A change whose statistic rises and falls is the new normal as soon as one that stays.
 func TestAnomalyThatComesAndGoesBecomesNormal(t *testing.T) {
 	for seed := range uint64(5) {
