@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -316,10 +317,19 @@ func TestScorerState(t *testing.T) {
 func TestScorerRefusesForeignState(t *testing.T) {
 	enc := snapshot.NewEncoder(nil)
 	NewScorer(ScorerConfig{Dim: 2, Horizons: []int{1}}).State(enc)
-	dec := snapshot.NewDecoder(enc.Bytes())
-	NewScorer(ScorerConfig{Dim: 3, Horizons: []int{1}}).State(dec)
-	if dec.Finish() == nil {
-		t.Error("state of two variables accepted for three")
+	for _, c := range []struct {
+		name  string
+		state []byte
+		dim   int
+	}{
+		{"of two variables for three", enc.Bytes(), 3},
+		{"of another part", bytes.Replace(enc.Bytes(), []byte("scorer"), []byte("sorter"), 1), 2},
+	} {
+		dec := snapshot.NewDecoder(c.state)
+		NewScorer(ScorerConfig{Dim: c.dim, Horizons: []int{1}}).State(dec)
+		if dec.Finish() == nil {
+			t.Errorf("a state %s was accepted", c.name)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package interval
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
@@ -179,10 +180,11 @@ func TestDriftActions(t *testing.T) {
 	}
 }
 
-// The default model takes each action and goes on.
+// The default model takes each action, which changes its forecasts, and goes on.
 func TestDriftOfAuto(t *testing.T) {
 	x := simulateChange(changes[3], 700, 400, 1)
-	for _, a := range []drift.Adaptation{drift.Forget, drift.ResetScaler, drift.Restart} {
+	var without []float64
+	for _, a := range []drift.Adaptation{drift.None, drift.Forget, drift.ResetScaler, drift.Restart} {
 		m, err := auto.New(auto.Config{Dim: 3, Horizon: 4, Seed: 1})
 		if err == nil {
 			m, err = WithDrift(m, DriftConfig{Dim: 3, Horizon: 4, Action: a})
@@ -207,6 +209,11 @@ func TestDriftOfAuto(t *testing.T) {
 					t.Fatalf("%s: row %d: %v", a, i, dst)
 				}
 			}
+		}
+		if a == drift.None {
+			without = dst
+		} else if slices.Equal(dst, without) {
+			t.Errorf("%s: the forecasts are the same without it", a)
 		}
 	}
 }
