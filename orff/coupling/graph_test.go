@@ -25,7 +25,7 @@ func TestGraphRefuses(t *testing.T) {
 		"negative":   {0, -1, -1, 0},
 		"asymmetric": {0, 1, 2, 0},
 		"NaN":        {0, math.NaN(), math.NaN(), 0},
-		"too short":  {0},
+		"infinite":   {0, math.Inf(1), math.Inf(1), 0},
 	} {
 		if _, err := GraphGamma(2, s, 0.1); err == nil {
 			t.Errorf("%s: no error", name)
@@ -33,6 +33,9 @@ func TestGraphRefuses(t *testing.T) {
 	}
 	if _, err := GraphGamma(2, []float64{0, 1, 1, 0}, 0); err == nil {
 		t.Error("eta = 0: no error")
+	}
+	if _, err := GraphGamma(2, []float64{0}, 0.1); err == nil || err.Error() != "orff: a graph of 2 outputs needs 4 weights, got 1" {
+		t.Errorf("too short: %v", err)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/orff/random"
 	"github.com/orffvar/forecaster/orff/ridge"
 	"github.com/orffvar/forecaster/orff/spectrum"
+	"github.com/orffvar/forecaster/sgd/batch"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -101,7 +102,6 @@ func TestCurvatureBoundsTheHessian(t *testing.T) {
 	}
 }
 
-// SelectLambda returns an error if all targets are 0: they do not determine lambda.
 // The operator that is learnt from the weights H = B Theta is proportional to (H H^T + e I)^(1/2), where e is 1e-6 of the mean
 // of the diagonal. Its square is compared entry by entry.
 func TestLearntOutputIsTheRootOfTheWeights(t *testing.T) {
@@ -133,6 +133,28 @@ func TestLearntOutputIsTheRootOfTheWeights(t *testing.T) {
 	}
 }
 
+// If the last fifth of the targets are the predictions of a fit to the others, its lambda has no error there.
+func TestSelectLambdaOfALastFifthThatAFitPredicts(t *testing.T) {
+	const pairs, fitted = 50, 40
+	x, y := sineWaves(pairs)
+	m := gaussian(t)
+	grid, err := batch.LambdaGrid(1, out, y[:fitted*out])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range grid {
+		theta, err := ridge.Solve(m, x[:fitted*in], y[:fitted*out], want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ridge.PredictTo(y[fitted*out:], m, theta, x[fitted*in:])
+		if got, err := ridge.SelectLambda(m, x, y); err != nil || got != want {
+			t.Errorf("lambda %v, %v, want %v", got, err, want)
+		}
+	}
+}
+
+// SelectLambda returns an error if all targets are 0: they do not determine lambda.
 func TestSelectLambdaNeedsTargets(t *testing.T) {
 	x, y := sineWaves(20)
 	clear(y)
