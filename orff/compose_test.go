@@ -172,6 +172,7 @@ func TestImpossibleCompositions(t *testing.T) {
 		"unknown form":                    maptest.Err(vectorfield.NewCurlFree(1, 3, 3, vectorfield.Form(5), random.New(1))),
 		"grid of half a row":              maptest.Err(outputGrid(s2, []float64{1})),
 		"skewed chi-squared with c = 0":   maptest.Err(orff.NewSkewedChiSquared([]float64{0}, 3, random.New(1))),
+		"sign features without input":     maptest.Err(orff.NewAngular(0, 3, random.New(1))),
 		"unknown semigroup":               maptest.Err(semigroup.New(semigroup.Law(9), 1, 2, 3, random.New(1))),
 		"Fastfood without bandwidth":      maptest.Err(orff.NewFastfood(0, 2, 3, random.New(1))),
 		"landmarks of half a row":         maptest.Err(nystroem.New(g, 2, []float64{1})),

@@ -199,6 +199,13 @@ func (c contract) state(t *testing.T, build func(int, uint64) orff.Map) {
 			t.Errorf("a state cut at %d of %d bytes was accepted", n, len(enc.Bytes()))
 		}
 	}
+	// A state begins with its name, behind the length of the name.
+	enc.Bytes()[8]++
+	dec = snapshot.NewDecoder(enc.Bytes())
+	optional.State(b, dec)
+	if dec.Finish() == nil {
+		t.Error("a state of another name was accepted")
+	}
 }
 
 func (c contract) RedrawFrom(t *testing.T, build func(int, uint64) orff.Map) {
@@ -263,6 +270,7 @@ func (c contract) weight(t *testing.T, build func(int, uint64) orff.Map) {
 		}
 	}
 	c.jacobian(t, m)
+	c.kernelSlope(t, m)
 	// The weight belongs to the map, not to the draws.
 	if !c.noRedraw {
 		r := random.Block(9, 1)

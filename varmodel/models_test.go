@@ -3,6 +3,7 @@ package varmodel
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,7 +115,7 @@ func TestSaveAndRestoreContinuesBitForBit(t *testing.T) {
 			m := newModel(t, name, d, h)
 			f := m.NewSeries()
 			modeltest.Record(t, f, x[:cut], h*d)
-			saved := modeltest.SaveState(m, f)
+			saved, ofModel := modeltest.SaveState(m, f), len(modeltest.SaveState(m))
 
 			m2 := newModel(t, name, d, h)
 			f2 := m2.NewSeries()
@@ -133,6 +134,17 @@ func TestSaveAndRestoreContinuesBitForBit(t *testing.T) {
 				f2.State(c)
 				if c.Finish() == nil {
 					t.Error("a truncated state was accepted")
+				}
+			}
+			// The states of model and series begin with their names, behind the length of the name.
+			for _, at := range []int{8, ofModel + 8} {
+				other := slices.Clone(saved)
+				other[at]++
+				c := snapshot.NewDecoder(other)
+				m2.State(c)
+				f2.State(c)
+				if c.Finish() == nil {
+					t.Errorf("a state with byte %d of another name was accepted", at)
 				}
 			}
 		}

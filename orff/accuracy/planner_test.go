@@ -461,6 +461,11 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%s: RMS %g, expected %g", name, got.RMS, got.Expected)
 		}
 	}
+	// The order of the block Gram matrix is at most 2000.
+	wide := orff.NewDecomposable(maptest.Must(orff.NewFourier(spectrum.Gaussian{Sigma: 1}, 1, 1, random.New(1))), coupling.Identity(1001))
+	if got := maptest.Must(Measure(wide, []float64{1, 2}, 1)); got.Points != 1 {
+		t.Errorf("%d points with 1001 outputs each", got.Points)
+	}
 	for name, err := range map[string]error{
 		"no points":      maptest.Err(Measure(gaussianMap(2), nil, 1)),
 		"half a row":     maptest.Err(Measure(gaussianMap(2), []float64{1}, 1)),

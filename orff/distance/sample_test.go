@@ -68,6 +68,15 @@ func TestSampleIsTheSortedOne(t *testing.T) {
 	}
 }
 
+func TestSampleOfEqualPoints(t *testing.T) {
+	m := NewSample(1, 2)
+	m.Add([]float64{3})
+	m.Add([]float64{3})
+	if got := m.Median(); got != 1 {
+		t.Errorf("median %g without a positive distance", got)
+	}
+}
+
 func BenchmarkSample(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 6))
 	m := NewSample(5, 100)

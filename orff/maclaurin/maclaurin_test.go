@@ -105,6 +105,13 @@ func TestC1_10_Compositional(t *testing.T) {
 	maptest.Near(t, "variance", optional.Variance(f, maptest.X, maptest.Z), 8.558355773767936-k*k, 1e-13)
 }
 
+// In one dimension with w = 1 or -1, a Kakade feature of a + b t has the product (A + B w x) (A + B w z), where A^2 = a and
+// B^2 = b: its variance is a b (x + z)^2.
+func TestVarianceOfKakade(t *testing.T) {
+	f := maptest.Must(NewKakade(Coefficients{2, 3}, Rademacher, 1, 1, random.New(1)))
+	maptest.Near(t, "variance", optional.Variance(f, []float64{0.5}, []float64{2}), 6*2.5*2.5, 1e-13)
+}
+
 // Products of a degree above 60 are computed by logarithms. They agree with plain products where both are possible.
 func TestProductsOfHighDegree(t *testing.T) {
 	factors := maptest.Scaled(maptest.Normals(3, 70), 1.7)

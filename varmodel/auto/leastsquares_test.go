@@ -65,6 +65,9 @@ func TestLeastSquaresEnd(t *testing.T) {
 	if s.exact.own[0] != nil {
 		t.Error("the least squares go on")
 	}
+	if due := s.exact.due[0]; due < exactAgain*500 || due > exactAgain*900 {
+		t.Errorf("the next ones begin after %d samples", due)
+	}
 }
 
 // A series that is saved before the least squares begin, in their trial, in a search for lags,

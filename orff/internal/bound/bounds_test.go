@@ -9,9 +9,11 @@ import (
 // TestTail has values by hand. Bounded, with N = 100, eps = .5, U = 1, V = .1: 2 exp(-25/(8 (.1 + .5/6))) = 7.912e-8.
 // Unbounded, with V = 1, P = 1: kappa = log(16 sqrt 2) = 3.1192, r = 1 + 3/(.25 log 26)^2 = 5.5218; eps = .5 is below
 // 2/kappa = .641, so the tail is r exp(-25/16) = 1.1574; at eps = .7 it is r' exp(-70/(8 kappa)), r' = 1 + 3/(.35 log 36)^2.
+// With P = 2, eps = .3 is below 1.5/(kappa + log 2) = .393: (1 + 3/(.15 log 16)^2) exp(-9/12) = 8.6654.
 func TestTail(t *testing.T) {
 	maptest.Near(t, "bounded", UniformField{P: 1, U: 1, V: .1, Bounded: true}.Tail(.5, 100), 7.912e-8, 1e-11)
 	maptest.Near(t, "unbounded, near", UniformField{P: 1, U: 1, V: 1}.Tail(.5, 100), 1.1574, 1e-4)
+	maptest.Near(t, "unbounded, two outputs", UniformField{P: 2, U: 1, V: 1}.Tail(.3, 100), 8.6654, 1e-4)
 	maptest.Near(t, "unbounded, far", UniformField{P: 1, U: 1, V: 1}.Tail(.7, 100), .1759, 1e-4)
 }
 
