@@ -142,6 +142,23 @@ func TestTrendShare(t *testing.T) {
 	}
 }
 
+// Before a trend has a share, a line that has lasted goes on at the first anchor already.
+func TestLineGoesOnWithoutAShare(t *testing.T) {
+	const slope = 300.
+	s := newAuto(t, Config{Dim: 1, Horizon: 3}).NewSeries().(*autoSeries)
+	for i := range 200 {
+		if err := s.Observe([]float64{slope * float64(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := s.multihorizon.trends
+	clear(r.shares)
+	r.predict(s.rest(), s.past.Seen, s.smoothing)
+	if want := []float64{2 * slope, 3 * slope}; !slices.Equal(r.moves, want) {
+		t.Errorf("moves %v after %v steps, want %v", r.moves, r.steps, want)
+	}
+}
+
 // The path of a trend is not set while all moves are 0, so a path of an earlier sample must not be used.
 func TestStillTrendsHaveNoPath(t *testing.T) {
 	r := newTrends(2, []int{1, 3}, true)

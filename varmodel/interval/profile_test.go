@@ -156,6 +156,9 @@ func TestProfilesNeedCycles(t *testing.T) {
 	for range 2000 {
 		with.Next()
 	}
+	if n := testing.AllocsPerRun(10, func() { with.intervals.SetPhases(with.intervals.profiles.now) }); n != 0 {
+		t.Errorf("%v allocations for the same cycles", n)
+	}
 	half := func() []float64 {
 		v := []float64{1, 1, 1, 1, 1, 1}
 		with.intervals.scaleTo(v)

@@ -182,7 +182,6 @@ func (s *quantileSeries) Observe(y []float64) error {
 	s.lags.Push(y)
 	row := s.next
 	s.next = (s.next + 1) % h
-	s.state[row] = rowEmpty
 	if !s.Forecaster.ForecastTo(s.forecasts[row*h*d : (row+1)*h*d]) {
 		return nil
 	}
