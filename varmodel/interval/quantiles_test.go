@@ -151,7 +151,6 @@ func ExampleNewQuantiles() {
 	// Output: 0.8 of the values inside
 }
 
-// Either value is usual, only not together.
 // The score of a distance is the share of smaller ones among the last, in which equal ones count by half.
 func TestLevelSetScoreIsARank(t *testing.T) {
 	s := levelSetSeries{ring: make([]float64, rankedAmong)}
@@ -170,6 +169,7 @@ func TestLevelSetScoreIsARank(t *testing.T) {
 	}
 }
 
+// Either value is usual, only not together.
 func ExampleNewLevelSets() {
 	m, err := varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: 2, Horizon: 1})
 	if err != nil {
