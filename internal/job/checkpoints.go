@@ -59,10 +59,7 @@ func (d Directory) List(context.Context) ([]CheckpointInfo, error) {
 		if err != nil || !entry.IsDir() {
 			return err
 		}
-		paths, err := filestore.Checkpoints(path)
-		if err != nil {
-			return err
-		}
+		paths, _ := filestore.Checkpoints(path) // WalkDir reports a directory that cannot be read
 		for _, p := range paths {
 			list = append(list, readCheckpoint(p))
 		}
