@@ -164,10 +164,7 @@ type Pauses struct{ First, Last time.Duration }
 func (p *Pauses) pause(ctx context.Context, atLeast time.Duration) error {
 	step := p.First
 	p.First = min(2*step, p.Last)
-	wait := max(step/2, atLeast)
-	if step > 1 {
-		wait += rand.N(step / 2)
-	}
+	wait := max(step/2, atLeast) + rand.N(step/2+1)
 	for ; wait > 0; wait -= signOfLife {
 		stream.Heartbeat(ctx)
 		t := time.NewTimer(min(wait, signOfLife))
