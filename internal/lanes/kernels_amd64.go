@@ -145,3 +145,19 @@ func residuals(s *Residuals, r []float64) {
 	}
 	residualsAVX2(&s.all[0], &s.limits[0], &r[0], s.n, len(s.Mean))
 }
+
+func ratios(s *Sizes, dst, origin, forecast []float64) {
+	if isa.Active == isa.Portable || s.n < few {
+		ratiosPortable(s, dst, origin, forecast)
+		return
+	}
+	ratiosAVX2(&dst[0], &s.terms[0], &s.weights[0], &origin[0], &forecast[0], &s.limits[0], s.n, s.stride)
+}
+
+func addSizes(s *Sizes, sizes, ratios []float64) {
+	if isa.Active == isa.Portable || s.n < few {
+		addSizesPortable(s, sizes, ratios)
+		return
+	}
+	addSizesAVX2(&s.sums[0], &s.terms[0], &sizes[0], &ratios[0], &s.limits[0], s.n, s.stride)
+}

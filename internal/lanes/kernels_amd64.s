@@ -2364,3 +2364,375 @@ loop1:
 done2:
 	VZEROUPPER
 	RET
+
+// func ratiosAVX2(ratios *float64, terms *float64, weights *float64, origin *float64, forecast *float64, limits *float64, n int, stride int)
+// Requires: AVX, CMOV
+TEXT ·ratiosAVX2(SB), NOSPLIT, $0-64
+	MOVQ stride+56(FP), AX
+	SHLQ $0x03, AX
+	MOVQ n+48(FP), CX
+	MOVQ limits+40(FP), DX
+	XORQ BX, BX
+	MOVQ AX, SI
+	CMPQ SI, $0x00000020
+	JL   done2
+
+loop1:
+	MOVQ         CX, DI
+	MOVQ         $0x00000004, R8
+	CMPQ         DI, R8
+	CMOVQGT      R8, DI
+	LEAQ         mask64<>+32(SB), R8
+	SHLQ         $0x03, DI
+	SUBQ         DI, R8
+	VMOVUPD      (R8), Y0
+	SUBQ         $0x00000004, CX
+	XORQ         DI, DI
+	CMPQ         CX, DI
+	CMOVQLT      DI, CX
+	MOVQ         origin+24(FP), DI
+	ADDQ         BX, DI
+	VBROADCASTSD (DX), Y1
+	VMOVUPD      (DI), Y2
+	ADDQ         AX, DI
+	VMOVUPD      (DI), Y3
+	ADDQ         AX, DI
+	VMOVUPD      (DI), Y4
+	ADDQ         AX, DI
+	VMOVUPD      (DI), Y5
+	ADDQ         AX, DI
+	VMOVUPD      (DI), Y6
+	ADDQ         AX, DI
+	VXORPD       Y7, Y7, Y7
+	VSUBPD       Y4, Y7, Y7
+	VMAXPD       Y4, Y7, Y7
+	MOVQ         forecast+32(FP), DI
+	VMASKMOVPD   (DI)(BX*1), Y0, Y8
+	VSUBPD       Y2, Y8, Y2
+	VXORPD       Y8, Y8, Y8
+	VSUBPD       Y2, Y8, Y8
+	VMAXPD       Y2, Y8, Y2
+	VMULPD       Y2, Y3, Y2
+	VBROADCASTSD 8(DX), Y3
+	VMINPD       Y3, Y2, Y2
+	VBROADCASTSD 16(DX), Y3
+	VMINPD       Y7, Y3, Y3
+	VBROADCASTSD 24(DX), Y8
+	VMINPD       Y7, Y8, Y8
+	MOVQ         terms+8(FP), DI
+	MOVQ         weights+16(FP), R8
+	ADDQ         BX, DI
+	ADDQ         BX, R8
+	VBROADCASTSD (DX), Y9
+	VMOVUPD      Y1, (DI)
+	VMOVUPD      (R8), Y10
+	VMULPD       Y10, Y1, Y1
+	VADDPD       Y9, Y1, Y1
+	ADDQ         AX, DI
+	ADDQ         AX, R8
+	VMOVUPD      Y4, (DI)
+	VMOVUPD      (R8), Y9
+	VMULPD       Y9, Y4, Y4
+	VADDPD       Y1, Y4, Y1
+	ADDQ         AX, DI
+	ADDQ         AX, R8
+	VMOVUPD      Y7, (DI)
+	VMOVUPD      (R8), Y4
+	VMULPD       Y4, Y7, Y4
+	VADDPD       Y1, Y4, Y1
+	ADDQ         AX, DI
+	ADDQ         AX, R8
+	VMOVUPD      Y3, (DI)
+	VMOVUPD      (R8), Y4
+	VMULPD       Y4, Y3, Y3
+	VADDPD       Y1, Y3, Y1
+	ADDQ         AX, DI
+	ADDQ         AX, R8
+	VMOVUPD      Y8, (DI)
+	VMOVUPD      (R8), Y3
+	VMULPD       Y3, Y8, Y3
+	VADDPD       Y1, Y3, Y1
+	ADDQ         AX, DI
+	ADDQ         AX, R8
+	VMOVUPD      Y2, (DI)
+	VMOVUPD      (R8), Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       Y1, Y2, Y1
+	ADDQ         AX, DI
+	ADDQ         AX, R8
+	VMOVUPD      Y5, (DI)
+	VMOVUPD      (R8), Y2
+	VMULPD       Y2, Y5, Y2
+	VADDPD       Y1, Y2, Y1
+	ADDQ         AX, DI
+	ADDQ         AX, R8
+	VMOVUPD      Y6, (DI)
+	VMOVUPD      (R8), Y2
+	VMULPD       Y2, Y6, Y2
+	VADDPD       Y1, Y2, Y1
+	ADDQ         AX, DI
+	ADDQ         AX, R8
+	VBROADCASTSD 40(DX), Y2
+	VMAXPD       Y1, Y2, Y1
+	VBROADCASTSD 48(DX), Y2
+	VMINPD       Y1, Y2, Y1
+	MOVQ         ratios+0(FP), DI
+	VMASKMOVPD   Y1, Y0, (DI)(BX*1)
+	ADDQ         $0x00000020, BX
+	SUBQ         $0x00000020, SI
+	CMPQ         SI, $0x00000020
+	JGE          loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func addSizesAVX2(sums *float64, terms *float64, sizes *float64, ratios *float64, limits *float64, n int, stride int)
+// Requires: AVX, CMOV
+TEXT ·addSizesAVX2(SB), NOSPLIT, $0-56
+	MOVQ stride+48(FP), AX
+	SHLQ $0x03, AX
+	MOVQ n+40(FP), CX
+	MOVQ limits+32(FP), DX
+	XORQ BX, BX
+	MOVQ AX, SI
+	CMPQ SI, $0x00000020
+	JL   done2
+
+loop1:
+	MOVQ         CX, DI
+	MOVQ         $0x00000004, R8
+	CMPQ         DI, R8
+	CMOVQGT      R8, DI
+	LEAQ         mask64<>+32(SB), R8
+	SHLQ         $0x03, DI
+	SUBQ         DI, R8
+	VMOVUPD      (R8), Y0
+	SUBQ         $0x00000004, CX
+	XORQ         DI, DI
+	CMPQ         CX, DI
+	CMOVQLT      DI, CX
+	MOVQ         sizes+16(FP), DI
+	VMASKMOVPD   (DI)(BX*1), Y0, Y1
+	VCMPPD       $0x07, Y1, Y1, Y2
+	VANDPD       Y0, Y2, Y2
+	VBROADCASTSD 32(DX), Y3
+	MOVQ         ratios+24(FP), DI
+	VMASKMOVPD   (DI)(BX*1), Y0, Y0
+	VMULPD       Y3, Y0, Y0
+	VMINPD       Y1, Y0, Y0
+	VBROADCASTSD (DX), Y1
+	VSUBPD       Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	MOVQ         terms+8(FP), DI
+	MOVQ         sums+0(FP), R8
+	ADDQ         BX, DI
+	ADDQ         BX, R8
+	VMOVUPD      (DI), Y1
+	VANDPD       Y2, Y1, Y1
+	ADDQ         AX, DI
+	VMOVUPD      (DI), Y3
+	VANDPD       Y2, Y3, Y3
+	ADDQ         AX, DI
+	VMOVUPD      (DI), Y4
+	VANDPD       Y2, Y4, Y4
+	ADDQ         AX, DI
+	VMOVUPD      (DI), Y5
+	VANDPD       Y2, Y5, Y5
+	ADDQ         AX, DI
+	VMOVUPD      (DI), Y6
+	VANDPD       Y2, Y6, Y6
+	ADDQ         AX, DI
+	VMOVUPD      (DI), Y7
+	VANDPD       Y2, Y7, Y7
+	ADDQ         AX, DI
+	VMOVUPD      (DI), Y8
+	VANDPD       Y2, Y8, Y8
+	ADDQ         AX, DI
+	VMOVUPD      (DI), Y9
+	VANDPD       Y2, Y9, Y2
+	ADDQ         AX, DI
+	VMULPD       Y1, Y1, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y3, Y1, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y3, Y3, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y4, Y1, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y4, Y3, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y4, Y4, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y5, Y1, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y5, Y3, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y5, Y4, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y5, Y5, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y6, Y1, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y6, Y3, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y6, Y4, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y6, Y5, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y6, Y6, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y7, Y1, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y7, Y3, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y7, Y4, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y7, Y5, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y7, Y6, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y7, Y7, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y8, Y1, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y8, Y3, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y8, Y4, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y8, Y5, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y8, Y6, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y8, Y7, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y8, Y8, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y2, Y1, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y2, Y3, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y2, Y4, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y2, Y5, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y2, Y6, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y2, Y7, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y2, Y8, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y2, Y2, Y9
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y1, Y0, Y1
+	VADDPD       (R8), Y1, Y1
+	VMOVUPD      Y1, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y3, Y0, Y1
+	VADDPD       (R8), Y1, Y1
+	VMOVUPD      Y1, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y4, Y0, Y1
+	VADDPD       (R8), Y1, Y1
+	VMOVUPD      Y1, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y5, Y0, Y1
+	VADDPD       (R8), Y1, Y1
+	VMOVUPD      Y1, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y6, Y0, Y1
+	VADDPD       (R8), Y1, Y1
+	VMOVUPD      Y1, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y7, Y0, Y1
+	VADDPD       (R8), Y1, Y1
+	VMOVUPD      Y1, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y8, Y0, Y1
+	VADDPD       (R8), Y1, Y1
+	VMOVUPD      Y1, (R8)
+	ADDQ         AX, R8
+	VMULPD       Y2, Y0, Y0
+	VADDPD       (R8), Y0, Y0
+	VMOVUPD      Y0, (R8)
+	ADDQ         AX, R8
+	ADDQ         $0x00000020, BX
+	SUBQ         $0x00000020, SI
+	CMPQ         SI, $0x00000020
+	JGE          loop1
+
+done2:
+	VZEROUPPER
+	RET

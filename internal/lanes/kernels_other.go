@@ -29,4 +29,6 @@ func learnLevels(l *Levels, x, profile, others []float64) { learnLevelsPortable(
 func liveliness(l *Liveliness, x, count, variance []float64) {
 	livelinessPortable(l, x, count, variance)
 }
-func residuals(s *Residuals, r []float64) { residualsPortable(s, r) }
+func residuals(s *Residuals, r []float64)              { residualsPortable(s, r) }
+func ratios(s *Sizes, dst, origin, forecast []float64) { ratiosPortable(s, dst, origin, forecast) }
+func addSizes(s *Sizes, sizes, ratios []float64)       { addSizesPortable(s, sizes, ratios) }

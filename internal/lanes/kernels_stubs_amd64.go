@@ -81,3 +81,13 @@ func livelinessAVX2(rows *float64, limits *float64, x *float64, count *float64, 
 //
 //go:noescape
 func residualsAVX2(rows *float64, limits *float64, r *float64, n int, stride int)
+
+// ratiosAVX2 writes features and expected sizes of errors.
+//
+//go:noescape
+func ratiosAVX2(ratios *float64, terms *float64, weights *float64, origin *float64, forecast *float64, limits *float64, n int, stride int)
+
+// addSizesAVX2 adds products of features with each other and with targets.
+//
+//go:noescape
+func addSizesAVX2(sums *float64, terms *float64, sizes *float64, ratios *float64, limits *float64, n int, stride int)

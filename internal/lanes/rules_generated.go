@@ -170,6 +170,18 @@ func (x *Residuals) fields() []*[]float64 {
 	return []*[]float64{&x.Mean, &x.Usual, &x.Square}
 }
 
+// Indices of Sizes.limits.
+const (
+	sizeOne = iota
+	sizeState
+	sizeNear
+	sizeMiddle
+	sizeMost
+	sizeSmallest
+	sizeLargest
+	sizeLimits
+)
+
 // Indices of Steps.limits.
 const (
 	stepOne = iota

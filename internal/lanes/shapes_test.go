@@ -45,6 +45,8 @@ func TestWrongShapesPanic(t *testing.T) {
 		"no moments": {func() { NewMoments(0, 1, 1, 1, 1, 1) }},
 		"Bound":      each(func(a [][]float64) { NewMoments(n, 1, 1, 1, 1, 1).Bound(a[0], a[1], a[2], a[3], a[4], 1, nil) }, n, n, n, n, n),
 		"Residuals":  each(func(a [][]float64) { NewResiduals(n, 1).Add(a[0], 1, 1, 1) }, n),
+		"Ratios":     each(func(a [][]float64) { NewSizes(n, SizeRules{}).RatiosTo(a[0], a[1], a[2]) }, n, OriginRows*row, n),
+		"Sizes":      each(func(a [][]float64) { NewSizes(n, SizeRules{}).Add(a[0], a[1]) }, n, n),
 		"Standardise": append(each(func(a [][]float64) { Standardise(a[0], a[1], make([]float64, n), a[2], 1) }, 2*n, 2*n, n),
 			func() { Standardise(Rows(1, n-1), make([]float64, n-1), make([]float64, n), make([]float64, n), 1) },
 			func() { Standardise(nil, nil, nil, nil, 1) }),

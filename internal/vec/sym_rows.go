@@ -55,6 +55,24 @@ func (s *Sym) Set(i, j int, v float64) {
 	}
 }
 
+// SetLower sets all elements, given the lower half by rows, whose elements are stride apart.
+func (s *Sym) SetLower(lower []float64, stride int) {
+	s.scale, s.terms = 1, 0
+	for i, at := 0, 0; i < s.n; i++ {
+		k := 0
+		for j := range i + 1 {
+			if k += tile; j%tile == 0 {
+				k = s.at(j, i)
+			}
+			s.tiles[k] = lower[at]
+			if j/tile == i/tile { // a tile on the diagonal has both elements
+				s.tiles[k+(i-j)*(tile-1)] = lower[at]
+			}
+			at += stride
+		}
+	}
+}
+
 // Len returns the number of elements that Widen reads and NarrowTo writes.
 func (s *Sym) Len() int { return len(s.tiles) }
 

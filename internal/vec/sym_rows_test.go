@@ -40,7 +40,7 @@ func TestSymAddRows(t *testing.T) {
 	}
 }
 
-// Every element has its last Set value, in both places, for any matrix.
+// Every element has its last Set value, or that of SetLower, in both places, for any matrix.
 func TestSymSet(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(12, 12))
@@ -49,18 +49,25 @@ func TestSymSet(t *testing.T) {
 			s.SetIdentity(3)
 			s.Rank1(.5, isatest.Vector(t, rng, n))
 			s.Scale(.25)
-			for i := range n {
+			lower := make([]float64, n*(n+1))
+			for i, at := 0, 0; i < n; i++ {
 				for j := range i + 1 {
 					v := rng.NormFloat64()
 					s.Set(i, j, v)
-					want[i*n+j], want[j*n+i] = v, v
+					want[i*n+j], want[j*n+i], lower[at] = v, v, v
+					at += 2
 				}
 			}
-			for i := range n {
-				row, x := make([]float64, n), make([]float64, n)
-				x[i] = 1
-				s.MatVec(row, x) // reads both halves of the tiles
-				sameBits(t, "row", row, want[i*n:(i+1)*n])
+			for range 2 {
+				for i := range n {
+					row, x := make([]float64, n), make([]float64, n)
+					x[i] = 1
+					s.MatVec(row, x) // reads both halves of the tiles
+					sameBits(t, "row", row, want[i*n:(i+1)*n])
+				}
+				s.Rank1(-2, isatest.Vector(t, rng, n))
+				s.Scale(3)
+				s.SetLower(lower, 2)
 			}
 		}
 	})

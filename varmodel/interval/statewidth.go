@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/varmodel/series"
 )
@@ -22,7 +23,6 @@ const (
 	stateRidge    = 20    // ridge at one step, in outcomes; h times as large at horizon h
 	leastRatio    = .2    // smallest ratio …
 	largestRatio  = 5     // … and the largest
-	stateFeatures = 8
 )
 
 // stateWidths are the regressions of the size of the errors on the state that a forecast starts from. A
@@ -39,39 +39,34 @@ type stateWidths struct {
 	scaler  *series.Scaler
 	before  []float64 // d: values before the newest ones; NaN after a break
 	last    []float64 // d: size of the last error at one step
-	origins []float64 // the last origins, R x d x stateNumbers
+	origins []float64 // the last origins, R x lanes.OriginRows x Stride(d)
 	next    int       // origin that issue replaces next
 	anchors []*stateAnchor
+	square  *vec.Sym  // scratch: sum of phi phi' of a variable
+	weight  []float64 // scratch: its w
 	chol    *vec.Cholesky
-	phi     []float64 // scratch
+	ratios  []float64 // scratch, d
 }
 
-// An origin has of each variable the numbers that its features are made of.
-const (
-	stateValue   = iota // last value
-	statePerStep        // 1/rms of its steps
-	stateLevel          // distance of the value from its mean, standardised
-	stateStep           // size of the last step, in rms
-	stateLast           // size of the last error at one step
-	stateOverall        // mean of stateLast over all variables
-	stateNumbers
-)
+// stateRules are the constants of the regressions.
+var stateRules = lanes.SizeRules{
+	State: stateLimit, Near: stateNear, Middle: stateMiddle, Most: stateSize, Smallest: leastRatio, Largest: largestRatio,
+}
 
 // stateAnchor has the regressions of an anchor, see anchorAt.
 type stateAnchor struct {
 	worth
-	solved int        // terms with outcomes, at most stateTerms
-	square []*vec.Sym // d: sum of phi phi'
-	cross  []float64  // d x stateFeatures: sum of phi (u - 1)
-	weight []float64  // d x stateFeatures: w
+	solved int // terms with outcomes, at most stateTerms
+	sizes  *lanes.Sizes
 }
 
 func newStateWidths(d, horizon int) *stateWidths {
 	far := min(horizon, stateFarthest)
 	w := &stateWidths{
 		scaler: series.NewScaler(d), before: make([]float64, d), last: make([]float64, d),
-		origins: make([]float64, far*d*stateNumbers), anchors: make([]*stateAnchor, anchorAt(far)+1),
-		chol: vec.NewCholesky(stateFeatures), phi: make([]float64, stateFeatures),
+		origins: vec.Aligned(far * lanes.OriginRows * vec.Stride(d)), anchors: make([]*stateAnchor, anchorAt(far)+1),
+		square: vec.NewSym(lanes.SizeTerms), weight: make([]float64, lanes.SizeTerms), chol: vec.NewCholesky(lanes.SizeTerms),
+		ratios: make([]float64, d),
 	}
 	w.resetLags()
 	return w
@@ -86,71 +81,54 @@ func (w *stateWidths) resetLags() {
 }
 
 func newStateAnchor(horizon, d int) *stateAnchor {
-	a := &stateAnchor{
-		worth: newWorth(horizon, d), square: make([]*vec.Sym, d),
-		cross: make([]float64, d*stateFeatures), weight: make([]float64, d*stateFeatures),
-	}
-	for j := range a.square {
-		a.square[j] = vec.NewSym(stateFeatures)
-	}
-	return a
+	return &stateAnchor{worth: newWorth(horizon, d), sizes: lanes.NewSizes(d, stateRules)}
 }
 
 // origin returns the numbers of all variables at an origin; h = 0 is the origin that issue writes next, h > 0 the origin h
 // samples before it.
 func (w *stateWidths) origin(h int) []float64 {
-	n, row := w.depth(), len(w.last)*stateNumbers
+	n := w.depth()
+	row := len(w.origins) / n
 	return w.origins[(w.next-h+n)%n*row:][:row]
 }
 
-// depth returns R, the number of origins that are kept.
-func (w *stateWidths) depth() int { return len(w.origins) / (len(w.last) * stateNumbers) }
+// valuesOf returns the last values of an origin.
+func (w *stateWidths) valuesOf(origin []float64) []float64 {
+	return origin[lanes.OriginValue:][:len(w.last)]
+}
 
-// featuresTo writes the features of a forecast that starts from an origin.
-func featuresTo(phi, o []float64, forecast float64) {
-	far := math.Abs(o[stateLevel])
-	move := math.Abs(forecast-o[stateValue]) * o[statePerStep]
-	if !(move < stateLimit) { // NaN is far, too
-		move = stateLimit
-	}
-	o, phi = o[:stateNumbers], phi[:stateFeatures]
-	phi[0], phi[1], phi[2], phi[3], phi[4] = 1, o[stateLevel], far, min(far, stateNear), min(far, stateMiddle)
-	phi[5], phi[6], phi[7] = move, o[stateStep], o[stateLast]
+// depth returns R, the number of origins that are kept.
+func (w *stateWidths) depth() int {
+	return len(w.origins) / (lanes.OriginRows * vec.Stride(len(w.last)))
 }
 
 // issue keeps the present state as an origin, given the newest values and those before that the
 // intervals reach to.
 func (w *stateWidths) issue(newest, reached []float64) {
-	row := w.origin(0)
+	origin, d := w.origin(0), len(newest)
+	row := func(k int) []float64 { return origin[k*vec.Stride(d):][:d] }
+	copy(row(lanes.OriginPerStep), w.scaler.PerStep)
+	copy(row(lanes.OriginLast), w.last)
+	value, level, step := row(lanes.OriginValue), row(lanes.OriginLevel), row(lanes.OriginStep)
+	mean, inverse, perStep := w.scaler.Mean[:d], w.scaler.Inverse[:d], w.scaler.PerStep[:d]
 	for j, v := range newest {
-		o := row[j*stateNumbers:][:stateNumbers]
-		per := w.scaler.PerStep[j]
-		o[stateValue], o[statePerStep] = v, per
-		o[stateLevel] = series.ClipTo((v-w.scaler.Mean[j])*w.scaler.Inverse[j], -stateLimit, stateLimit)
-		if o[stateStep] = 0; w.before[j] == w.before[j] {
-			o[stateStep] = min(math.Abs(v-w.before[j])*per, stateLimit)
-		}
-		o[stateLast] = w.last[j]
+		value[j] = v
 		if reached[j] == reached[j] {
-			o[stateValue] = math.NaN()
+			value[j] = math.NaN()
 		}
-		w.before[j] = v
+		level[j] = lanes.Clip((v-mean[j])*inverse[j], stateLimit)
+		step[j] = lanes.Clip(math.Abs(v-w.before[j])*perStep[j], stateLimit)
+		if w.before[j] != w.before[j] {
+			step[j] = 0
+		}
 	}
+	copy(w.before, newest)
 	w.next = (w.next + 1) % w.depth()
-}
-
-// ratio returns the number that multiplies the half width of variable j, given the features phi.
-func (a *stateAnchor) ratio(j int, phi []float64) float64 {
-	r := 1.
-	for i, w := range a.weight[j*stateFeatures:][:stateFeatures] {
-		r += float64(w * phi[i])
-	}
-	return series.ClipTo(r, leastRatio, largestRatio)
 }
 
 // scaleTo multiplies the half widths of new intervals, whose forecasts are given, by the ratios.
 func (w *stateWidths) scaleTo(s *Intervals, half, forecast []float64) {
-	H, d, row := s.cfg.Horizon, s.cfg.Dim, w.origin(1)
+	H, d, origin := s.cfg.Horizon, s.cfg.Dim, w.origin(1)
 	for _, h := range s.used {
 		if h > stateFarthest {
 			break
@@ -159,22 +137,20 @@ func (w *stateWidths) scaleTo(s *Intervals, half, forecast []float64) {
 		if a == nil || !a.inUse {
 			continue
 		}
-		for j, used := range a.used {
-			o := row[j*stateNumbers:][:stateNumbers]
-			if !used || o[stateValue] != o[stateValue] {
+		a.sizes.RatiosTo(w.ratios, origin, forecast[(h-1)*d:h*d])
+		for j, v := range w.valuesOf(origin) {
+			if !a.used[j] || v != v {
 				continue
 			}
-			featuresTo(w.phi, o, forecast[(h-1)*d+j])
-			ratio := a.ratio(j, w.phi)
 			for at := (h-1)*d + j; at < len(half); at += H * d {
-				half[at] *= ratio
+				half[at] *= w.ratios[j]
 			}
 		}
 	}
 }
 
 // learn learns the sizes of the errors at an anchor of horizon h, in units of scale: NaN where there
-// is none.
+// is none. It sets the sizes to NaN whose origins have no value.
 func (w *stateWidths) learn(s *Intervals, h int, sizes, scale, forecast []float64, step float64) {
 	if h == 1 {
 		for j, size := range sizes {
@@ -190,24 +166,18 @@ func (w *stateWidths) learn(s *Intervals, h int, sizes, scale, forecast []float6
 	if w.anchors[at] == nil {
 		w.anchors[at] = newStateAnchor(h, s.cfg.Dim)
 	}
-	a, m := w.anchors[at], s.moveOf(at, step)
+	a, m, origin := w.anchors[at], s.moveOf(at, step), w.origin(h)
 	a.samples++
-	row := w.origin(h)
-	for j, size := range sizes {
-		o := row[j*stateNumbers:][:stateNumbers]
-		if size != size || o[stateValue] != o[stateValue] {
-			continue
+	a.sizes.RatiosTo(w.ratios, origin, forecast)
+	for j, v := range w.valuesOf(origin) {
+		if v != v {
+			sizes[j] = v
 		}
-		featuresTo(w.phi, o, forecast[j])
-		ratio := a.ratio(j, w.phi)
-		a.worth.learn(j, ratio, size, scale[j], m)
-		a.square[j].Rank1(1, w.phi)
-		e := min(size, stateSize*ratio) - 1
-		cross := a.cross[j*stateFeatures:][:stateFeatures]
-		for i, v := range w.phi {
-			cross[i] += float64(e * v)
+		if size := sizes[j]; size == size {
+			a.worth.learn(j, w.ratios[j], size, scale[j], m)
 		}
 	}
+	a.sizes.Add(sizes, w.ratios)
 }
 
 // endTerms ends terms of the comparison after all horizons have learnt, and solves the
@@ -223,15 +193,14 @@ func (w *stateWidths) endTerms(s *Intervals) {
 		}
 		h := float64(a.horizon)
 		retained := math.Pow(stateRetained, worthTerm/h)
-		for j, square := range a.square {
-			cross, weight := a.cross[j*stateFeatures:][:stateFeatures], a.weight[j*stateFeatures:][:stateFeatures]
-			if w.chol.Factor(square, stateRidge*h, 0) {
-				copy(weight, cross)
-				w.chol.Solve(weight)
+		for j := range w.last {
+			a.sizes.EquationsTo(w.square, w.weight, j)
+			if w.chol.Factor(w.square, stateRidge*h, 0) {
+				w.chol.Solve(w.weight)
+				a.sizes.SetWeights(j, w.weight)
 			}
-			square.Scale(retained)
-			vec.Scale(retained, cross)
 		}
+		a.sizes.Forget(retained)
 	}
 }
 
@@ -245,10 +214,12 @@ func (w *stateWidths) state(c *snapshot.Codec, horizon int) {
 	kept := n
 	c.Len(&kept, stateFarthest)
 	for age := range kept {
+		origin := make([]float64, lanes.OriginRows*vec.Stride(d))
 		if age < n {
-			c.Float64s(w.origin(age + 1))
-		} else {
-			c.Float64s(make([]float64, d*stateNumbers))
+			origin = w.origin(age + 1)
+		}
+		for ; len(origin) > 0; origin = origin[vec.Stride(d):] {
+			c.Float64s(origin[:d])
 		}
 	}
 	there := 0 // bit k: the anchor k
@@ -278,9 +249,5 @@ func (w *stateWidths) state(c *snapshot.Codec, horizon int) {
 func (a *stateAnchor) state(c *snapshot.Codec) {
 	a.worth.state(c)
 	c.Index(&a.solved, stateTerms+1)
-	for _, s := range a.square {
-		s.State(c)
-	}
-	c.Float64s(a.cross)
-	c.Float64s(a.weight)
+	a.sizes.State(c)
 }

@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // noisy is a series x_t = .8 x_{t-1} + size(x_{t-1}) e_t whose forecasts are the true conditional means.
@@ -147,7 +150,7 @@ func TestStepsOfOrigins(t *testing.T) {
 			w.resetLags()
 		}
 		w.issue([]float64{c.value}, []float64{math.NaN()})
-		if got := w.origin(1)[stateStep]; got != c.want {
+		if got := w.origin(1)[lanes.OriginStep*vec.Stride(1)]; got != c.want {
 			t.Errorf("origin %d: step %v, want %v", i, got, c.want)
 		}
 	}

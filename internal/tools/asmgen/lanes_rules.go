@@ -45,13 +45,16 @@ var (
 	conformalRule = &rule{"Conformal", "conf",
 		nil,
 		[]string{"One", "Horizon", "Rate", "Slack", "Low", "High", "After", "Winsor"}}
+	sizesRule = &rule{"Sizes", "size",
+		nil,
+		[]string{"One", "State", "Near", "Middle", "Most", "Smallest", "Largest"}}
 	mixtureRule = &rule{"Mixture", "mix",
 		[]string{"evidence", "Outcomes", "Rounds", "Seen", "Scale"},
 		[]string{"One", "Every", "Rate", "Limit", "PriorRounds", "Smallest", "Winsor", "Winsor2", "After", "Least"}}
 )
 
 var rules = []*rule{conformalRule, cusumRule, errorsRule, levelsRule, livelinessRule, localMeanRule,
-	mixtureRule, momentsRule, residualsRule, stepsRule}
+	mixtureRule, momentsRule, residualsRule, sizesRule, stepsRule}
 
 // limit returns the index of a constant.
 func (r *rule) limit(name string) int {

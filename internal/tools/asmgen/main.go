@@ -38,7 +38,8 @@ var families = map[string]func(){
 	"lanes": func() {
 		emit(avx2, target.aggregate, target.regrets, target.tally, target.cusum, target.moments, target.steps,
 			target.standardise, target.bound, target.localMean, target.conformal,
-			target.errors, target.noise, target.levels, target.learnLevels, target.liveliness, target.residuals)
+			target.errors, target.noise, target.levels, target.learnLevels, target.liveliness, target.residuals,
+			target.ratios, target.addSizes)
 	},
 }
 
