@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,25 +45,13 @@ func TestFormatsAgree(t *testing.T) {
 			fmt.Fprintf(files["telegraf.lp"], "host mem=%s,state=\"up\" %d000000000\n", mem, at)
 		}
 	}
-	// Closes the last rows; its own stays open.
-	const end = 1767225600 + 10*300
-	fmt.Fprintf(files["wide.csv"], "%d,0,0\n", end)
-	fmt.Fprintf(files["long.csv"], "host,%d,cpu,0\nhost,%d,mem,0\n", end, end)
-	fmt.Fprintf(files["long.jsonl"], `{"unique_id": "host", "ds": %d, "variable": "cpu", "y": 0}`+"\n", end)
-	fmt.Fprintf(files["telegraf.lp"], "host cpu=0,mem=0 %d000000000\n", end)
-
-	// What comes after the last whole row is not compared: the gap before it.
 	forecasts := func(name string, settings ...string) string {
 		in, out := filepath.Join(dir, name), filepath.Join(dir, name+".out.csv")
 		writeFile(t, in, []byte(files[name].String()))
 		mustCall(t, append([]string{
 			"replay", in, "--out", out, "--model", "var1", "--horizon", "2", "--set", "pipeline.interval=10s",
 		}, settings...)...)
-		text := string(readFile(t, out))
-		if i := strings.Index(text, "\n2026-01-01T00:50:"); i >= 0 {
-			text = text[:i+1]
-		}
-		return text
+		return string(readFile(t, out))
 	}
 	want := forecasts("wide.csv", "--series", "host")
 	if n := strings.Count(want, "\n"); n < 4*190 {
@@ -81,5 +70,49 @@ func TestFormatsAgree(t *testing.T) {
 	table := mustCall(t, append([]string{"evaluate", filepath.Join(dir, "long.csv"), "--models", "var1", "--set", "pipeline.interval=10s"}, long...)...)
 	if !strings.Contains(table, "200 rows, 2 variables") {
 		t.Errorf("evaluate says\n%s", table)
+	}
+}
+
+// The last row of a file counts, although rows wait for further values: no value follows. With --state it stays open, and
+// one more row gives what a file of all rows gives.
+func TestLastRowOfAFile(t *testing.T) {
+	dir := t.TempDir()
+	path, out := filepath.Join(dir, "load.csv"), filepath.Join(dir, "out.csv")
+	settings := []string{"--model", "persistence", "--set", "pipeline.interval=1h", "--set", "pipeline.wait_for_late=true"}
+	rows := func(n int) {
+		var b strings.Builder
+		b.WriteString("time,load\n")
+		for i := range n {
+			fmt.Fprintf(&b, "2026-01-01T%02d:00:00Z,%d\n", i, 10+i)
+		}
+		writeFile(t, path, []byte(b.String()))
+	}
+	replay := func(args ...string) string {
+		mustCall(t, append(append([]string{"replay", path, "--out", out}, settings...), args...)...)
+		return string(readFile(t, out))
+	}
+	rows(20)
+	if got := replay(); !strings.Contains(got, "2026-01-01T20:00:00Z,load,load,1,persistence,29,") {
+		t.Errorf("replay says\n%s", got)
+	}
+	if got := mustCall(t, append([]string{"forecast", path, "--output", "csv"}, settings...)...); !strings.Contains(got, "T20:00:00Z,load,load,1,persistence,29,") {
+		t.Errorf("forecast says\n%s", got)
+	}
+	lines := strings.Split(strings.TrimSpace(mustCall(t, append([]string{"forecast", path, "--follow"}, settings...)...)), "\n")
+	if len(lines) != 21 || !strings.Contains(lines[20], "T20:00:00Z") {
+		t.Errorf("--follow says\n%s", strings.Join(lines, "\n"))
+	}
+	if got := mustCall(t, append([]string{"evaluate", path, "--models", "persistence", "--set", "model.horizon=1"}, settings[2:]...)...); !strings.Contains(got, "20 rows") {
+		t.Errorf("evaluate says\n%s", got)
+	}
+	os.Remove(out)
+	state := filepath.Join(dir, "state")
+	if got := replay("--state", state); strings.Contains(got, "T20:00:00Z") {
+		t.Errorf("with --state the last row is closed:\n%s", got)
+	}
+	rows(21)
+	got := replay("--state", state)
+	if !strings.Contains(got, "T20:00:00Z,load,load,1,persistence,29,") || strings.Contains(got, "T21:00:00Z") {
+		t.Errorf("after one more row:\n%s", got)
 	}
 }

@@ -76,10 +76,15 @@ func Follow(ctx context.Context, cfg *config.Config, state string, log *slog.Log
 			return err
 		}
 		b.Reset()
-		if errors.Is(ended, io.EOF) || ended != nil && ctx.Err() != nil {
+		switch {
+		case errors.Is(ended, io.EOF):
+			if some, err := d.End(&b); err != nil || !some {
+				return err
+			}
+			return errors.Join(d.Score(&b), answer(&b.Batch))
+		case ended != nil && ctx.Err() != nil:
 			return nil
-		}
-		if ended != nil {
+		case ended != nil:
 			return ended
 		}
 	}

@@ -238,19 +238,35 @@ func (l *learner) learn(ctx context.Context, block []decoded) error {
 			}
 		}
 		l.elapsed += time.Since(start)
-		if err := l.engine.Score(&l.batch); err != nil {
-			return fmt.Errorf("%s: %s: %w", l.model, records[0].Message.Origin(), err)
-		}
-		l.see(&l.batch.Batch, len(records))
-		l.batch.Reset()
-		return nil
+		return l.score(records)
 	})
+}
+
+// end learns the rows that wait for further records.
+func (l *learner) end() error {
+	if some, err := l.engine.Close(&l.batch); err != nil || !some {
+		return err
+	}
+	return l.score(nil)
+}
+
+// score scores the batch, to which records led.
+func (l *learner) score(records []decoded) error {
+	if err := l.engine.Score(&l.batch); err != nil {
+		if len(records) > 0 {
+			err = fmt.Errorf("%s: %w", records[0].Message.Origin(), err)
+		}
+		return fmt.Errorf("%s: %w", l.model, err)
+	}
+	l.see(&l.batch.Batch, len(records))
+	l.batch.Reset()
+	return nil
 }
 
 // teach passes all records to the learners in one pass: each block goes to all learners before the next block. It refuses
 // the same records as Samples.
 func (r *Records) teach(ctx context.Context, learners ...*learner) error {
-	return r.walk(ctx, func(block []decoded) error {
+	err := r.walk(ctx, func(block []decoded) error {
 		for _, l := range learners {
 			if err := l.learn(ctx, block); err != nil {
 				return err
@@ -258,4 +274,10 @@ func (r *Records) teach(ctx context.Context, learners ...*learner) error {
 		}
 		return nil
 	})
+	for _, l := range learners {
+		if err == nil {
+			err = l.end()
+		}
+	}
+	return err
 }

@@ -67,6 +67,9 @@ func (r *Records) collect(ctx context.Context, c *config.Config, to *collector) 
 		}
 		return nil
 	})
+	if err == nil {
+		err = a.Close(to)
+	}
 	if err != nil {
 		return nil, err
 	}

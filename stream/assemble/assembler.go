@@ -155,6 +155,7 @@ type Assembler struct {
 	numbered   []string
 	row        stream.Record
 	rowMessage stream.Message
+	last       stream.Message // position of the last record for a grid
 	rowValues  []float64
 }
 
@@ -247,6 +248,19 @@ func (a *Assembler) Add(receiver Receiver, r *stream.Record) error {
 		return a.addToGrid(receiver, r)
 	}
 	return a.addWhole(receiver, r)
+}
+
+// Close passes on the open rows of all series, in order: no value follows.
+func (a *Assembler) Close(receiver Receiver) error {
+	for _, g := range a.grids {
+		for len(g.open) > 0 {
+			g.changed = true
+			if err := a.closeRow(receiver, g, &a.last); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // withoutMissing returns r with NaN for the numbers in Config.Missing.

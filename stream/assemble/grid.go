@@ -38,6 +38,7 @@ type held struct {
 
 // addToGrid adds the values of r to the open rows of its series, and passes on the rows that close.
 func (a *Assembler) addToGrid(receiver Receiver, r *stream.Record) error {
+	a.last = stream.Message{Topic: r.Message.Topic, Partition: r.Message.Partition, Offset: r.Message.Offset}
 	if g := a.gridOf[r.Series]; g != nil && r.Time < g.latest && a.over(g, a.rowOf(r.Time)) {
 		g.changed = true // g.line counts late records
 		if g.line.returns(r.Time, Spacing(a.c.Interval)) {

@@ -25,6 +25,8 @@ type reference struct {
 	names  []string // of the series, in order of appearance
 	series map[string]*referenceSeries
 	grids  map[string]*referenceGrid
+	begun  []string                       // names of the grids, in order of appearance
+	last   *referenceRecord               // for a grid
 	inputs map[string]map[int64][]float64 // by series and time
 }
 

@@ -142,6 +142,7 @@ func (g *referenceGrid) open() (rows []int64) {
 }
 
 func (f *reference) addToGrid(p *referenceRecord) {
+	f.last = p
 	g, row := f.grids[p.series], f.rowOf(p.time)
 	if g != nil && p.time < g.latest && f.over(g, row) && g.line.back(p.time, assemble.Spacing(f.c.Interval)) {
 		f.rewind(g, p, row)
@@ -155,7 +156,7 @@ func (f *reference) addToGrid(p *referenceRecord) {
 	}
 	if g == nil {
 		g = &referenceGrid{held: make(map[string]referenceHeld), counts: make(map[string]referenceCount), latest: math.MinInt64}
-		f.grids[p.series] = g
+		f.grids[p.series], f.begun = g, append(f.begun, p.series)
 	}
 	if g.latest == math.MinInt64 {
 		g.line.begin(p.time)
@@ -184,6 +185,17 @@ func (f *reference) addToGrid(p *referenceRecord) {
 			return
 		}
 		f.closeRow(g, p, rows[0])
+	}
+}
+
+// close closes all open rows, as parts of the last record.
+func (f *reference) close() {
+	for _, name := range f.begun {
+		for _, row := range f.grids[name].open() {
+			p := *f.last
+			p.series = name
+			f.closeRow(f.grids[name], &p, row)
+		}
 	}
 }
 

@@ -110,6 +110,17 @@ func (e *Engine) add(dst *Results, r *stream.Record) error {
 	return e.assembler.Add(&e.into, r)
 }
 
+// Close learns the open rows of the Assembler, as no record follows, and appends the results to dst, for Score. It reports
+// whether there was one.
+func (e *Engine) Close(dst *Results) (some bool, err error) {
+	e.into = learner{e, dst, nil}
+	before := dst.arrivals
+	if err := e.assembler.Close(&e.into); err != nil {
+		return false, err
+	}
+	return dst.arrivals > before, e.Settle(dst)
+}
+
 // learner receives the samples and refusals from the Assembler for one record.
 type learner struct {
 	e   *Engine

@@ -217,6 +217,15 @@ func (c *Config) full(b *engine.Results) bool {
 	return enough || b.Bytes() >= cmp.Or(c.BatchBytes, bytes)
 }
 
+// End lets the engine learn rows that wait for further values, because the source has ended, and reports whether there was
+// one. With a Store the source may go on in another run: then the rows stay open in the checkpoint.
+func (d *Driver) End(b *engine.Results) (some bool, err error) {
+	if d.c.Store != nil {
+		return false, nil
+	}
+	return d.c.Engine.Close(b)
+}
+
 // Settle lets the models learn the waiting samples. It must be called before b is scored.
 func (d *Driver) Settle(b *engine.Results) error { return d.c.Engine.Settle(b) }
 

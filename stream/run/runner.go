@@ -367,7 +367,13 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 				return learnErr
 			}
 		}
-		end := k.err != nil
+		end, some := k.err != nil, false
+		if errors.Is(k.err, io.EOF) {
+			var err error
+			if some, err = r.d.End(b); err != nil {
+				return err
+			}
+		}
 		if end || !time.Now().Before(due) {
 			if err := r.d.Checkpoint(b); err != nil {
 				return err
@@ -375,7 +381,7 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 		}
 		clock.lap(StageApply)
 		idle := k.idle && len(in.full) == 0
-		if (b.Checkpoint || b.Records > 0 && (end || idle)) && !flush() {
+		if (b.Checkpoint || some || b.Records > 0 && (end || idle)) && !flush() {
 			return learnErr
 		}
 		switch {
