@@ -131,7 +131,7 @@ bench: ## report speed beside the bounds of this machine and gonum, see docs/per
 	$(GO) run ./internal/tools/bench
 
 BASE ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
-ratio: build ## time and memory of twelve whole runs over those of the commit BASE (a calm machine, five minutes)
+ratio: build ## time, memory and instructions of twelve whole runs over those of the commit BASE (a calm machine; instructions need valgrind)
 	@test -n '$(BASE)' || { echo 'ratio: BASE=commit is missing, and there is no tag'; exit 2; }
 	rm -rf bin/base && git worktree prune && git worktree add --detach bin/base $(BASE)
 	cd bin/base && CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o ../forecaster-base ./cmd/forecaster

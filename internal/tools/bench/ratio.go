@@ -24,7 +24,8 @@ import (
 
 const (
 	ratioTurns = 5
-	// ratioSlower is the smallest ratio of processor times that needs a line in the changelog: "slower: `run`", and why.
+	// ratioSlower is the smallest ratio of instructions, or else of processor times, that needs a line in the changelog:
+	// "slower: `run`", and why.
 	ratioSlower = 1.03
 
 	ratioMessages = 200_000
@@ -34,8 +35,9 @@ const (
 
 // wholeRun is a run of the program in the way of a user.
 type wholeRun struct {
-	name string
-	run  func(program string) (spent, error)
+	name      string
+	run       func(program string) (spent, error)
+	arguments []string // of a run whose instructions can be counted
 }
 
 func (r *wholeRun) keepBest(best *spent, program string) error {
@@ -64,7 +66,9 @@ func printRatios(before, now, changelog string) error {
 	runs, done := wholeRuns(dir)
 	defer done()
 	table(fmt.Sprintf("Runs of %s over runs of %s, the fastest of %d in turns", now, before, ratioTurns),
-		"run", "clock, s:", "ratio:", "processor time, s:", "ratio:", "memory, MB:", "ratio:")
+		"run", "clock, s:", "ratio:", "processor time, s:", "ratio:", "memory, MB:", "ratio:", "million instructions:", "ratio:")
+	_, err = exec.LookPath(counter)
+	counts := err == nil
 	var slower []string
 	for _, r := range runs {
 		var b, n spent
@@ -74,9 +78,22 @@ func printRatios(before, now, changelog string) error {
 			}
 		}
 		ratio := func(n, b float64) string { return fmt.Sprintf("%.2f", n/b) }
-		row(r.name, fmt.Sprintf("%.3f", n.clock), ratio(n.clock, b.clock), fmt.Sprintf("%.3f", n.processor), ratio(n.processor, b.processor),
-			fmt.Sprintf("%.0f", n.memory), ratio(n.memory, b.memory))
-		if n.processor > ratioSlower*b.processor && !strings.Contains(changelog, "slower: `"+r.name+"`") {
+		cells := []string{
+			r.name, fmt.Sprintf("%.3f", n.clock), ratio(n.clock, b.clock), fmt.Sprintf("%.3f", n.processor), ratio(n.processor, b.processor),
+			fmt.Sprintf("%.0f", n.memory), ratio(n.memory, b.memory), "-", "-",
+		}
+		work, workBefore := n.processor, b.processor
+		if counts && r.arguments != nil {
+			var errBefore error
+			work, err = instructions(now, r.arguments)
+			workBefore, errBefore = instructions(before, r.arguments)
+			if err = errors.Join(err, errBefore); err != nil {
+				return err
+			}
+			cells[7], cells[8] = fmt.Sprintf("%.0f", work/1e6), fmt.Sprintf("%.3f", work/workBefore)
+		}
+		row(cells...)
+		if work > ratioSlower*workBefore && !strings.Contains(changelog, "slower: `"+r.name+"`") {
 			slower = append(slower, r.name)
 		}
 	}
@@ -93,7 +110,7 @@ func wholeRuns(dir string) (runs []wholeRun, done func()) {
 	fleet{200, 500, variables}.writeTo(many)
 	fleet{1, 60, variables}.writeTo(short)
 	add := func(name string, arguments ...string) {
-		runs = append(runs, wholeRun{name, func(program string) (spent, error) { return finish(exec.Command(program, arguments...)) }})
+		runs = append(runs, wholeRun{name, func(program string) (spent, error) { return finish(exec.Command(program, arguments...)) }, arguments})
 	}
 	add("start", "forecast", short)
 	add("persistence", "replay", one, "--model", "persistence")
@@ -114,7 +131,7 @@ func wholeRuns(dir string) (runs []wholeRun, done func()) {
 		}
 		group++
 		return readTopic(program, broker.Addr(), fmt.Sprint("ratio", group), filepath.Join(dir, fmt.Sprint("state", group)))
-	}})
+	}, nil})
 	return runs, func() {
 		if broker != nil {
 			broker.Close()
