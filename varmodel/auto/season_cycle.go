@@ -221,8 +221,8 @@ func (c *cycle) change(lag, j int, by float64) {
 // others is the sum of the shapes of shorter cycles, and inverse holds 1 / standard deviation (0 for constant variables),
 // dim each.
 func (c *cycle) learn(y, others, inverse []float64, observed []bool) (changed bool) {
-	mean := c.At(0)
-	if c.count[c.phase] < cycleMemory {
+	mean, now, next := c.At(0), c.count[c.phase], c.count[c.phaseAfter(1)]
+	if now < cycleMemory {
 		c.count[c.phase]++
 	}
 	rate, perPeriod := 1/float64(c.count[c.phase]), 1/float64(c.period)
@@ -230,10 +230,10 @@ func (c *cycle) learn(y, others, inverse []float64, observed []bool) (changed bo
 		v -= c.total[j]*perPeriod + others[j]
 		p := float64(mean[j]) * c.unit[j]
 		if !observed[j] {
-			changed = c.share[j].add(0, 0, c.given, c.soon(), false) || changed
+			changed = c.share[j].add(0, 0, now, next, c.given, c.soon(), false) || changed
 			continue
 		}
-		changed = c.share[j].add(p*inverse[j], v*inverse[j], c.given, c.soon(), true) || changed
+		changed = c.share[j].add(p*inverse[j], v*inverse[j], now, next, c.given, c.soon(), true) || changed
 		if inverse[j] > 0 {
 			limit := shapeLimit / inverse[j]
 			v = series.ClipTo(v, p-limit, p+limit)

@@ -32,11 +32,12 @@ type share struct {
 }
 
 // add updates the share with a forecast (said) and its outcome (happened), in standard deviations, and reports whether
-// slope or evidence may have changed. Both are 0 if the outcome was not observed. soon: see cycle.soon.
-func (s *share) add(said, happened float64, given, soon, observed bool) (changed bool) {
+// slope or evidence may have changed. Both are 0 if the outcome was not observed. now and next are the numbers of periods in
+// the shape at this sample and at the next one. soon: see cycle.soon.
+func (s *share) add(said, happened float64, now, next uint8, given, soon, observed bool) (changed bool) {
 	said = series.ClipTo(said, -shareDistance, shareDistance)
 	happened = series.ClipTo(happened, -shareDistance, shareDistance)
-	block := s.evidence.add(said, happened, s.slope.every, observed)
+	block := s.evidence.add(said, happened, now, s.slope.every, observed)
 	term := s.slope.add(said, happened, given)
 	if term {
 		s.evidence.forget(s.slope.memory)
@@ -44,36 +45,35 @@ func (s *share) add(said, happened float64, given, soon, observed bool) (changed
 	if !term && (given || !block) {
 		return block
 	}
-	s.refresh(given, soon)
+	s.refresh(next, given, soon)
 	return true
 }
 
 // refresh computes the value from slope and evidence.
-func (s *share) refresh(given, soon bool) {
+func (s *share) refresh(next uint8, given, soon bool) {
 	had := s.value > 0
 	s.value = s.slope.value
 	if given {
 		return
 	}
-	ratio, early := s.evidence.share()
+	ratio := s.evidence.ratio()
 	if !(ratio > evidenceDoubt) {
 		s.value = 0
 	}
-	if soon {
+	if soon && ratio != 0 {
 		least := float64(evidenceOdds)
 		if had {
 			least = evidenceKept
 		}
 		if s.evidence.odds() > least {
-			s.value = max(s.value, early)
+			s.value = max(s.value, s.evidence.share(0, next))
 		}
 	}
 	if s.slope.n > s.slope.least {
 		s.prior = 0
 	}
 	if s.prior > 0 {
-		e := &s.evidence
-		s.value = max(s.value, series.ClipTo((e.product+s.prior)/(e.square+s.prior), 0, 1))
+		s.value = max(s.value, s.evidence.share(s.prior, next))
 	}
 }
 
@@ -83,8 +83,7 @@ func (s *share) sure(given bool) bool {
 	if s.value <= saidShare || given {
 		return s.value > saidShare
 	}
-	ratio, _ := s.evidence.share()
-	return ratio > 1 && s.slope.sure()
+	return s.evidence.ratio() > 1 && s.slope.sure()
 }
 
 func (s *share) State(c *snapshot.Codec) {
@@ -100,14 +99,14 @@ func (s *share) State(c *snapshot.Codec) {
 //
 //	y = b x + e, with the effective number of changes n = (sum x^2)^2 / sum x^4.
 type evidence struct {
-	said, happened  float64 // sums of forecasts and of outcomes over the current block
-	seen, outcomes  int     // number of observed samples and of all samples in the current block
-	before          change  // means over the last complete block
-	changes         bool    // true: before is known
-	count, x4       float64 // number of changes and sum of x^4; these and all sums below have forgetting
-	x, xThen        float64 // sums of the mean forecasts of the blocks, and of the blocks before them
-	now, lag, then  moments // sums of products: block by block, block by last block, last block by last block
-	product, square float64 // sums over observed samples of said * happened and said^2
+	said, happened float64 // sums of forecasts and of outcomes over the current block
+	seen, outcomes int     // number of observed samples and of all samples in the current block
+	before         change  // means over the last complete block
+	changes        bool    // true: before is known
+	count, x4      float64 // number of changes and sum of x^4; these and all sums below have forgetting
+	x, xThen       float64 // sums of the mean forecasts of the blocks, and of the blocks before them
+	now, lag, then moments // sums of products: block by block, block by last block, last block by last block
+	product, noise float64 // sums over observed samples, see share
 }
 
 // change holds the means of the forecasts and of the outcomes over a block.
@@ -160,11 +159,12 @@ func (e *evidence) odds() float64 {
 // logRatio returns the logarithm of a / b, which is limited where b is near 0.
 func logRatio(a, b float64) float64 { return math.Log(a / max(b, series.Degenerate*a)) }
 
-// add updates the sums with a forecast and its outcome, and reports whether a block has ended. period is in samples.
-func (e *evidence) add(said, happened float64, period int, observed bool) (ended bool) {
+// add updates the sums with a forecast by a shape of the given number of periods and its outcome, and reports whether a block
+// has ended. period is in samples.
+func (e *evidence) add(said, happened float64, periods uint8, period int, observed bool) (ended bool) {
 	if observed {
 		e.said, e.happened = e.said+said, e.happened+happened
-		e.product, e.square = e.product+said*happened, e.square+said*said
+		e.product, e.noise = e.product+said*happened, e.noise+float64(periods)*said*(said-happened)
 		e.seen++
 	}
 	if e.outcomes++; e.outcomes*evidenceBlocks < period {
@@ -184,16 +184,29 @@ func (e *evidence) add(said, happened float64, period int, observed bool) (ended
 	return true
 }
 
-// share returns the ratio of the slope b to the smallest significant slope, and the share by evidence, in [0, 1].
-func (e *evidence) share() (ratio, share float64) {
+// ratio returns the ratio of the slope b to the smallest significant slope; 0: there are too few changes.
+func (e *evidence) ratio() float64 {
 	xx, xy, yy := e.sums(1)
 	if e.x4 <= 0 || e.count <= 1 || xx*xx < evidenceLeast*e.x4 {
-		return 0, 0
+		return 0
 	}
 	b := xy / xx
 	se := math.Sqrt(max(yy-b*xy, 0) / xx / (e.count - 1))
-	ratio = b / ((evidenceErrors + evidenceFew*e.x4/(xx*xx)) * se)
-	return ratio, series.ClipTo(e.product/e.square, 0, 1)
+	return b / ((evidenceErrors + evidenceFew*e.x4/(xx*xx)) * se)
+}
+
+// share returns the factor in [0, 1] of a shape of n periods with the smallest expected error. The mean of n periods is the
+// season s and noise of variance v / n, so the factor is s^2 / (s^2 + v/n). The outcomes of earlier shapes, of fewer
+// periods, estimate s^2 as the mean of
+//
+//	said happened,
+//
+// and v as the mean of periods said (said - happened). prior is added to the sum of the first.
+func (e *evidence) share(prior float64, n uint8) float64 {
+	if season := e.product + prior; season > 0 {
+		return season / (season + max(e.noise, 0)/float64(n))
+	}
+	return 0
 }
 
 // forget multiplies all sums by keep, in (0, 1].
@@ -206,7 +219,7 @@ func (e *evidence) forget(keep float64) {
 // forgetting returns pointers to the sums with forgetting.
 func (e *evidence) forgetting() [18]*float64 {
 	return [...]*float64{
-		&e.count, &e.x4, &e.product, &e.square,
+		&e.count, &e.x4, &e.product, &e.noise,
 		&e.x, &e.xThen,
 		&e.now.xx, &e.now.xy, &e.now.yx, &e.now.yy,
 		&e.lag.xx, &e.lag.xy, &e.lag.yx, &e.lag.yy,

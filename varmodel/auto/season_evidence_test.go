@@ -13,21 +13,23 @@ import (
 
 // Blocks of one sample say 0, 1, 0, 2, 0 and see 0, 1, 0, 1, 0: changes x = 1, -1, 2, -2 and
 // y = 1, -1, 1, -1. So b = 6/10, the rest is 4 - 3.6 = .4, its standard error sqrt(.4/10/3), and
-// 10^2/34 equal changes. Samples add 3 of 5 to the share.
+// 10^2/34 equal changes. The products of samples sum to 3. The shape that says 2 for 1 is of three periods, so the noise is
+// 3*2*(2-1) = 6, which counts a third for a shape of three periods.
 func TestEvidenceOfBlocks(t *testing.T) {
 	var e evidence
 	for i, said := range []float64{0, 1, 0, 2, 0} {
-		if !e.add(said, []float64{0, 1, 0, 1, 0}[i], evidenceBlocks, true) {
+		if !e.add(said, []float64{0, 1, 0, 1, 0}[i], []uint8{1, 1, 1, 3, 3}[i], evidenceBlocks, true) {
 			t.Fatal("a block of one sample has not ended")
 		}
 	}
 	se := math.Sqrt(.4 / 10 / 3)
-	ratio, share := e.share()
+	ratio := e.ratio()
 	modeltest.Near(t, "the ratio", ratio, .6/((evidenceErrors+evidenceFew*.34)*se), 1e-12)
-	modeltest.Near(t, "the share", share, 3./5, 1e-12)
+	modeltest.Near(t, "the share", e.share(0, 3), 3./(3+6/3), 1e-12)
+	modeltest.Near(t, "the share with a prior of 1", e.share(1, 1), (3.+1)/(3+1+6), 1e-12)
 	e.interrupt()
-	e.add(5, 0, evidenceBlocks, true)
-	if after, _ := e.share(); after != ratio {
+	e.add(5, 0, 1, evidenceBlocks, true)
+	if after := e.ratio(); after != ratio {
 		t.Errorf("a change over a break counts: %v, not %v", after, ratio)
 	}
 }
@@ -48,7 +50,7 @@ func TestOddsOfBlocks(t *testing.T) {
 	} {
 		var e evidence
 		for i, said := range c.said {
-			e.add(said, c.happened[i], evidenceBlocks, true)
+			e.add(said, c.happened[i], 1, evidenceBlocks, true)
 		}
 		modeltest.Near(t, "the odds", e.odds(), c.want, 1e-12)
 	}
@@ -63,7 +65,7 @@ func TestShareIsKeptByLessEvidence(t *testing.T) {
 		for i, said := range []float64{0, 1, 0, 2, 0, 1} {
 			s.value = before
 			for range 2 { // samples per block
-				s.add(said, []float64{0, 1, 1, 1.5, 1, 1}[i], false, true, true)
+				s.add(said, []float64{0, 1, 1, 1.5, 1, 1}[i], 1, 2, false, true, true)
 			}
 		}
 		odds := s.evidence.odds()
@@ -84,13 +86,13 @@ func TestEvidenceOfOneStep(t *testing.T) {
 		if i >= 6 {
 			level = 1
 		}
-		e.add(level, level, evidenceBlocks, true)
+		e.add(level, level, 1, evidenceBlocks, true)
 	}
-	if ratio, _ := e.share(); ratio != 0 {
+	if ratio := e.ratio(); ratio != 0 {
 		t.Errorf("evidence %v of one step", ratio)
 	}
-	e.add(0, 0, evidenceBlocks, true)
-	if ratio, _ := e.share(); !(ratio > 1) {
+	e.add(0, 0, 1, evidenceBlocks, true)
+	if ratio := e.ratio(); !(ratio > 1) {
 		t.Errorf("evidence %v of a rise and a fall", ratio)
 	}
 }

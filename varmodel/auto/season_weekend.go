@@ -128,5 +128,5 @@ func (c *cycle) believe(j int, inverse float64) {
 		squares += v * v
 	}
 	s.prior = weekendPrior * squares
-	s.refresh(c.given, c.soon())
+	s.refresh(c.count[c.phaseAfter(1)], c.given, c.soon())
 }
