@@ -204,7 +204,7 @@ func (e *evidence) ratio() float64 {
 // and v as the mean of periods said (said - happened). prior is added to the sum of the first.
 func (e *evidence) share(prior float64, n uint8) float64 {
 	if season := e.product + prior; season > 0 {
-		return season / (season + max(e.noise, 0)/float64(n))
+		return season / (season + max(e.noise, 0)/float64(max(n, 1)))
 	}
 	return 0
 }
