@@ -299,10 +299,11 @@ func (k youngKind) errors(t *testing.T, seed uint64) (sums [2][3]youngErrors) {
 // 50, 100 and 300 samples, with the best baseline in hindsight. Over nine other sets of eight seeds, half a period ahead:
 //
 //	                               after two periods    after four
-//	geometric mean of the kinds    .87 to .97           .72 to .76
-//	largest of a kind              1.35                 1.13
+//	geometric mean of the kinds    .84 to .89           .71 to .75
+//	largest of a kind              1.27, once 1.57      1.08
 //
-// The limits are the largest ratios and a tenth. What does not repeat had 1.09 at most, except oscillators (1.13), and, up to
+// Once, the first week of one series has a single large jump, which is no evidence. The limits are the other
+// largest ratios and a tenth. What does not repeat had 1.09 at most, except oscillators (1.13), and, up to
 // row 100, levels twelve steps ahead in one set (1.25) and glitches one step ahead in one (1.32). Without reviewYouth
 // glitches have 1.44 with these seeds, and up to 3.18 with others, one step ahead up to row 100.
 func TestYoungKinds(t *testing.T) {
@@ -327,7 +328,7 @@ func TestYoungKinds(t *testing.T) {
 				limits := []float64{plain, plain, plain}
 				if k.period > 0 {
 					seasonal++
-					limits = []float64{1.48, 1.24}
+					limits = []float64{1.4, 1.19}
 				}
 				for n, h := range k.horizons() {
 					for at, limit := range limits {
@@ -347,7 +348,7 @@ func TestYoungKinds(t *testing.T) {
 			})
 		}
 	})
-	for at, limit := range []float64{1.07, .84} {
+	for at, limit := range []float64{.98, .83} {
 		mean := math.Exp(logs[at] / seasonal)
 		if t.Logf("stage %d: %.3f of the seasonal mean", at, mean); !(mean <= limit) {
 			t.Errorf("stage %d: %.3f of the seasonal mean, more than %v", at, mean, limit)
