@@ -80,6 +80,8 @@ func TestTimeForms(t *testing.T) {
 		{"time", hours("200601021504"), "2025-01-06T00:00:00Z", time.Hour, "times are dates such as 202601311330; "},
 		{"n", hours("20060102150405"), "2025-01-06T00:00:00Z", time.Hour, "times are dates such as 20260131133000; "},
 		{"time", hours("2006010215"), "2025-01-06T00:00:00Z", time.Hour, "times are dates such as 2026013113; "},
+		{"time", hours("2006-01-02T15:04:05.000Z"), "2025-01-06T00:00:00Z", time.Hour, ""}, // toISOString of JavaScript
+		{"time", hours("2006-01-02T15:04:05.0000"), "2025-01-06T00:00:00Z", time.Hour, ""},
 		{"time", hours("2006年1月2日 15:04"), "2025-01-06T00:00:00Z", time.Hour, ""},
 		{"time", hours("2006年01月02日15时04分"), "2025-01-06T00:00:00Z", time.Hour, ""},
 		{"time", hours("02-Jan-06 03.04.05.000000 PM"), "2025-01-06T00:00:00Z", time.Hour, ""},

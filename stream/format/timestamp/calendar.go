@@ -137,7 +137,8 @@ func strftime(text string) (string, error) {
 	return b.String(), checkLayout(b.String())
 }
 
-// Date rewrites a time in a calendar form as RFC 3339 or one of its short forms; nil for other text.
+// Date rewrites a time in a calendar form as RFC 3339 or one of its short forms; nil for other text. All forms but
+// Jan-26 are numbers.
 func (u Unit) Date(text []byte) []byte {
 	digits := len(bytes.TrimLeft(text, "0123456789")) == 0
 	part := func(i, n int) []byte { return text[i : i+n] }
@@ -149,6 +150,8 @@ func (u Unit) Date(text []byte) []byte {
 				return date
 			}
 		}
+		return nil
+	case !IsNumber(text):
 		return nil
 	case u == monthPointUnit && len(text) >= 6 && text[len(text)-5] == '.':
 		return []byte(monthOf(string(text[len(text)-4:]), string(text[:len(text)-5])))
