@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/lazyregexp"
+	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/internal/decimal"
@@ -57,7 +58,7 @@ func (c *Columns) Sentinels(setting format.Names) (a Assumption, ok bool) {
 	for _, name := range c.names {
 		for _, f := range Sentinels(c.values[name]) {
 			text := string(decimal.Append(nil, f.Value))
-			texts = append(texts, fmt.Sprintf("%s (%d times in %s)", text, f.Count, name))
+			texts = append(texts, fmt.Sprintf("%s (%s of the first %s of %s)", text, plural.Thousands(f.Count), plural.Count(len(c.values[name]), "value"), name))
 			if !slices.Contains(values, text) {
 				values = append(values, text)
 			}

@@ -11,8 +11,8 @@ import (
 	"github.com/orffvar/forecaster/stream/format/sniff"
 )
 
-// TestSentinels: numbers far from all others that come again are named, with their count and the
-// setting, and strict reading refuses them; values of usual data are not.
+// TestSentinels: numbers far from all others that come again are named, with their count among the
+// values looked at and the setting, and strict reading refuses them; values of usual data are not.
 func TestSentinels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	normal := func(int) float64 { return 20 + 3*rng.NormFloat64() }
@@ -29,13 +29,13 @@ func TestSentinels(t *testing.T) {
 		value func(i int) float64
 		want  string // "" = nothing is said
 	}{
-		"-999":             {at(100, -999, normal), "-999 (5 times in v)"},
-		"-9999.0":          {at(70, -9999, normal), "-9999 (8 times in v)"},
-		"0 of a thousand":  {at(50, 0, around), "0 (10 times in v)"},
-		"65535":            {at(90, 65535, normal), "65535 (6 times in v)"},
-		"1e20":             {at(100, 1e20, normal), "1e+20 (5 times in v)"},
-		"fill of NetCDF":   {at(170, 9.969209968386869e36, normal), "(3 times in v)"},
-		"4711":             {at(60, 4711, normal), "4711 (9 times in v)"},
+		"-999":             {at(100, -999, normal), "-999 (5 of the first 500 values of v)"},
+		"-9999.0":          {at(70, -9999, normal), "-9999 (8 of the first 500 values of v)"},
+		"0 of a thousand":  {at(50, 0, around), "0 (10 of the first 500 values of v)"},
+		"65535":            {at(90, 65535, normal), "65535 (6 of the first 500 values of v)"},
+		"1e20":             {at(100, 1e20, normal), "1e+20 (5 of the first 500 values of v)"},
+		"fill of NetCDF":   {at(170, 9.969209968386869e36, normal), "(3 of the first 500 values of v)"},
+		"4711":             {at(60, 4711, normal), "4711 (9 of the first 500 values of v)"},
 		"normal":           {normal, ""},
 		"0 and 1":          {func(i int) float64 { return float64(i / 7 % 2) }, ""},
 		"counts":           {func(int) float64 { return math.Floor(rng.ExpFloat64() * 3) }, ""},

@@ -57,7 +57,7 @@ d.to_csv('pandas-utf16.csv', index=False, encoding='utf-16'); read('pandas-utf16
 gaps = [None if i % 7 == 3 else v for i, v in enumerate(a)]
 df(temp=gaps, press=b).to_csv('pandas-na.csv', index=False, na_rep='NA'); read('pandas-na.csv', temp=gaps, press=b)
 df(temp=gaps, press=b).to_csv('pandas-empty.csv', index=False); read('pandas-empty.csv', temp=gaps, press=b)
-df(temp=[-999.0 if v is None else v for v in gaps], press=b).to_csv('pandas-minus999.csv', index=False); read('pandas-minus999.csv', '-999 (6 times in temp)', settings=['input.csv.missing=-999'], temp=gaps, press=b)
+df(temp=[-999.0 if v is None else v for v in gaps], press=b).to_csv('pandas-minus999.csv', index=False); read('pandas-minus999.csv', '-999 (6 of the first 40 values of temp)', settings=['input.csv.missing=-999'], temp=gaps, press=b)
 df(temp=[v if v is not None else -999.0 for v in gaps], press=b).to_csv('pandas-minus999-2.csv', index=False, float_format='%.2f'); read('pandas-minus999-2.csv', '-999', settings=['input.csv.missing=-999'], temp=[None if v is None else round(v, 2) for v in gaps], press=b)
 d.assign(time=pd.to_datetime(d.time).dt.tz_localize('Europe/Berlin')).to_csv('pandas-zone.csv', index=False); read('pandas-zone.csv', times=[t - dt.timedelta(hours=1) for t in hours])
 d[::-1].to_csv('pandas-newest-first.csv', index=False); read('pandas-newest-first.csv', 'newest line first')
@@ -343,7 +343,7 @@ for at, name, values, late in (0, 'temp', a, 0), (3, 'press', b, 30):
     ws.write_row(0, at, ['time', name])
     for i, (t, x) in enumerate(zip(hours, values)): ws.write_datetime(i + 1, at, t + dt.timedelta(minutes=late), day); ws.write(i + 1, at + 1, x)
 wb.close(); refused('beside.xlsx', 'two tables side by side', temp=a)
-text('netcdf-fill.csv', ['time,temp'] + [f'{t.isoformat()},{9.969209968386869e36 if i in (3, 30) else x}' for i, (t, x) in enumerate(zip(hours, a))]); read('netcdf-fill.csv', '(2 times in temp)', settings=['input.csv.missing=9.969209968386869e+36'], temp=[None if i in (3, 30) else x for i, x in enumerate(a)])
+text('netcdf-fill.csv', ['time,temp'] + [f'{t.isoformat()},{9.969209968386869e36 if i in (3, 30) else x}' for i, (t, x) in enumerate(zip(hours, a))]); read('netcdf-fill.csv', '(2 of the first 40 values of temp)', settings=['input.csv.missing=9.969209968386869e+36'], temp=[None if i in (3, 30) else x for i, x in enumerate(a)])
 text('victoriametrics.jsonl', [json.dumps({'metric': {'__name__': n}, 'values': v, 'timestamps': [ns(t) // 10**6 for t in hours]}) for n, v in (('temp', a), ('press', b))]); refused('victoriametrics.jsonl', 'an export of VictoriaMetrics', series={})
 text('mongoexport.json', [json.dumps({'_id': {'$oid': f'{i:024x}'}, 'time': {'$date': t.isoformat() + 'Z'}, 'temp': {'$numberDouble': str(x)}}) for i, (t, x) in enumerate(zip(hours, a))]); refused('mongoexport.json', 'an export of MongoDB', series={})
 text('dotnet.jsonl', [json.dumps({'time': f'/Date({ns(t) // 10**6})/', 'temp': x}) for t, x in zip(hours, a)]); refused('dotnet.jsonl', 'dates of .NET', series={})
