@@ -149,14 +149,13 @@ func TestAnomaliesWithoutAClock(t *testing.T) {
 	}
 }
 
-// TestNotesOfOrdinaryFiles: a reading that is safe is printed by describe, and by other commands only beside one that is a
-// guess.
+// TestNotesOfOrdinaryFiles: 1.234 is noted where a decimal comma is possible, so not between commas.
 func TestNotesOfOrdinaryFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {
 		command, comma string
 		noted          bool
-	}{{"forecast", ",", false}, {"evaluate", ",", false}, {"describe", ",", true}, {"forecast", ";", true}, {"evaluate", ";", true}} {
+	}{{"forecast", ",", false}, {"evaluate", ",", false}, {"describe", ",", false}, {"forecast", ";", true}, {"evaluate", ";", true}} {
 		path := filepath.Join(dir, "data.csv")
 		writeFile(t, path, []byte(strings.ReplaceAll("time,a\n2026-01-01,1.234\n2026-01-02,2.345\n2026-01-03,1.345\n", ",", c.comma)))
 		if code, _, stderr := call(t, c.command, path); code != exitDone || strings.Contains(stderr, "noted: 1.234 of column a has a decimal point") != c.noted {

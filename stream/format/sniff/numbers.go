@@ -107,9 +107,9 @@ func (s *sniffer) findNumbers() {
 }
 
 // notePoints adds the assumption that 1.234 has a decimal point, if no number of the file shows the meaning of the
-// point.
+// point. Where points separate thousands the comma is the decimal mark, so commas do not separate the fields.
 func (s *sniffer) notePoints() {
-	if at := s.unsure; at.text != "" && at.column != s.time {
+	if at := s.unsure; at.text != "" && at.column != s.time && s.out.CSV.Comma != ',' {
 		s.out.Assumptions = append(s.out.Assumptions, Assumption{Usual: true,
 			Text: at.text + " of column " + s.header[at.column] + " has a decimal point (" + s.set("CSVConfig.Thousands", ".") + " reads " + strings.ReplaceAll(at.text, ".", "") + ")"})
 	}

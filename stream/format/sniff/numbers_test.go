@@ -128,15 +128,15 @@ func TestFractionsOfThreeDigits(t *testing.T) {
 // setting for the other one, which has that effect.
 func TestUnsurePoints(t *testing.T) {
 	cells := []string{"21.500", "21.250", "999.125"}
-	s, _ := readTable(t, table(",", cells))
-	if len(s.Assumptions) != 1 || s.Assumptions[0].Text != "21.500 of column load has a decimal point (CSVConfig.Thousands=. reads 21500)" {
+	s, _ := readTable(t, table(";", cells))
+	if len(s.Assumptions) != 2 || s.Assumptions[1].Text != "21.500 of column load has a decimal point (CSVConfig.Thousands=. reads 21500)" {
 		t.Errorf("assumed %v", s.Assumptions)
 	}
 	s, _ = readTable(t, table(";", []string{"21,500", "21,250"}))
 	if n := len(s.Assumptions); n != 2 || s.Assumptions[1].Text != "decimal comma (CSVConfig.Thousands=, reads 21,500 as 21500)" {
 		t.Errorf("assumed %v", s.Assumptions)
 	}
-	if s, _ = readTable(t, table(",", append(cells, "0.125"))); len(s.Assumptions) != 0 {
+	if s, _ = readTable(t, table(";", append(cells, "0.125"))); len(s.Assumptions) != 1 {
 		t.Errorf("a zero before the point is no thousand: assumed %v", s.Assumptions)
 	}
 }

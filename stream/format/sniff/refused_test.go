@@ -62,7 +62,8 @@ func TestMarksOfNumbers(t *testing.T) {
 	}{
 		{",", []string{"1.5", "2"}, ""},
 		{",", []string{"1.5", "2.345"}, ""},
-		{",", []string{"1.234", "2"}, "| 1.234 of column load has a decimal point (CSVConfig.Thousands=. reads 1234)"},
+		{",", []string{"1.234", "2"}, ""}, // commas between fields are no decimal commas
+		{"|", []string{"1.234", "2"}, "Comma=| | separator | | 1.234 of column load has a decimal point (CSVConfig.Thousands=. reads 1234)"},
 		{",", []string{"1,234.5", "2"}, "Thousands=, | commas between thousands"},
 		{",", []string{"1,234", "2"}, "Thousands=, | commas between thousands"},
 		{";", []string{"1,234", "2"}, "Decimal=, | separator ; | decimal comma (CSVConfig.Thousands=, reads 1,234 as 1234)"},
