@@ -129,7 +129,8 @@ func (s *sniffer) first(ok func(column int) bool) int {
 	return -1
 }
 
-// leaveOut makes the number columns the values, except leading columns that count the lines.
+// leaveOut makes the number columns the values, except columns that count the lines to the left of the time. Behind the
+// time, a column that counts may be a variable.
 func (s *sniffer) leaveOut() {
 	c := &s.out.CSV
 	if c.Values != nil || c.Variable != "" || s.time < 0 {
@@ -139,26 +140,22 @@ func (s *sniffer) leaveOut() {
 	for _, name := range c.Lists {
 		out = append(out, name+" (several values a row)")
 	}
-	index := true // all columns so far are an index or text
 	for i, name := range s.header {
 		switch {
-		case i == s.time:
-			index = false // after the time, a column that counts may be a variable
-		case slices.Contains(c.Series, name) || name == c.Clock:
+		case i == s.time || slices.Contains(c.Series, name) || name == c.Clock:
 		case s.isText(i), s.isFlux(i):
 			out = append(out, s.shown(i))
-		case index && s.isIndex(i), strings.HasPrefix(name, parquetIndex) && s.hasIntegers(i):
+		case i < s.time && s.isIndex(i), strings.HasPrefix(name, parquetIndex) && s.hasIntegers(i):
 			out = append(out, s.shown(i))
 		case !s.nameless[i] && !s.more && s.isEmpty(i):
 			out = append(out, name+" (empty)")
 		case s.nameless[i] && s.isEmpty(i):
 			// an empty column after a separator at the end of each line: nothing is lost
-			index = false
 		default:
 			if s.nameless[i] {
 				s.assume("", "", "column %d without a name is %q", i+1, name)
 			}
-			values, index = append(values, name), false
+			values = append(values, name)
 		}
 	}
 	if len(values) == 0 {
