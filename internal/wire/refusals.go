@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/shell"
@@ -59,12 +60,17 @@ func (f refusal) separate() string {
 	if f.json {
 		series, variable = "--set input.json.series_field=NAME", "--set input.json.layout=long"
 	}
+	step, interval := "", "STEP"
+	if i := config.Interval(f.Spacing); i.String() != config.Interval(0).String() { // other months have no name
+		interval = i.Short()
+		step = " (" + interval + ")"
+	}
 	return `rows with one time are one of these; add the flags behind it
     equal rows, to be taken once:                   --sort
     several series, named in a column or field:     ` + series + `
     several variables, named in a column or field:  ` + variable + `
     local times, with the hour that autumn repeats: --time-zone Europe/Berlin
-    several values of one step, here of an hour:    --set pipeline.interval=1h --set pipeline.wait_for_late=true --set pipeline.aggregate=mean`
+    ` + fmt.Sprintf("%-47s --set pipeline.interval=%s", "several values of one step"+step+":", interval) + ` --set pipeline.wait_for_late=true --set pipeline.aggregate=mean`
 }
 
 // repair returns the remedy for a malformed message, which depends on the format.
@@ -98,8 +104,12 @@ func (r *Refusals) Add(m *stream.Message, err *refuse.Error) {
 		r.Counts = make(map[string]int64)
 	}
 	r.Counts[string(err.Reason)]++
-	if !slices.ContainsFunc(r.first, func(f refusal) bool { return f.Reason == err.Reason }) {
+	i := slices.IndexFunc(r.first, func(f refusal) bool { return f.Reason == err.Reason })
+	switch {
+	case i < 0:
 		r.first = append(r.first, refusal{*err, m.Origin(), bytes.HasPrefix(bytes.TrimSpace(m.Value), []byte("{"))})
+	case err.Spacing != 0: // the first duplicate often comes before a second time shows the spacing
+		r.first[i].Spacing = err.Spacing
 	}
 }
 

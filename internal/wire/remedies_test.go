@@ -71,6 +71,14 @@ func TestRemedies(t *testing.T) {
 	} {
 		show(string(reason), refuse.Error{Reason: reason})
 	}
+	for _, spacing := range []int64{60e9, 86400e9, -1, -2} { // a minute, a day, a month, two months
+		r := new(Refusals)
+		for _, known := range []int64{0, spacing, 0} { // the first duplicate and that of another series have none
+			r.Add(&stream.Message{}, &refuse.Error{Reason: refuse.Duplicate, Facts: refuse.Facts{Spacing: known}})
+		}
+		lines := strings.Split(r.Remedies(), "\n")
+		fmt.Fprintf(&text, "duplicates, spacing %d:\n%s\n", spacing, lines[len(lines)-1])
+	}
 	show("with a remedy", refuse.Error{Reason: refuse.Late, Facts: refuse.Facts{Remedy: "in the detail"}})
 	for _, fault := range []refuse.Fault{refuse.WrongFields, refuse.NotNumber, refuse.NotTime, refuse.NotObject} {
 		show(string(fault), refuse.Error{Reason: refuse.Malformed, Facts: refuse.Facts{Fault: fault, Cell: "n a"}})

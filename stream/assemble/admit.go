@@ -201,7 +201,11 @@ func (a *Assembler) checkTime(r *stream.Record, s *admitted) *refuse.Error {
 		}
 		return nil
 	case r.Time == s.time:
-		return refuse.New(refuse.Duplicate, "the last sample of series %q has the same time", r.Series)
+		refusal := refuse.New(refuse.Duplicate, "the last sample of series %q has the same time", r.Series)
+		if refusal.Spacing = int64(a.spacingOf(s)); Spacing(refusal.Spacing).isWorkdays() {
+			refusal.Spacing = day
+		}
+		return refusal
 	}
 	s.changed = true // s.line counts late records
 	if s.line.returns(r.Time, a.spacingOf(s)) {

@@ -102,6 +102,41 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// spacings has the spacings in the refusals of an Assembler.
+type spacings []int64
+
+func (s *spacings) Sample(*assemble.Sample) error { return nil }
+
+func (s *spacings) Refuse(_ *stream.Message, err *refuse.Error) { *s = append(*s, err.Spacing) }
+
+// TestDuplicatesHaveTheSpacing: each time comes twice, and the second one is refused with the spacing of the times before:
+// a step of a fixed length, calendar months, or a day for days without weekends.
+func TestDuplicatesHaveTheSpacing(t *testing.T) {
+	const day = int64(24 * time.Hour)
+	for name, c := range map[string]struct {
+		time func(i int) time.Time
+		want int64
+	}{
+		"minutes":  {func(i int) time.Time { return time.Unix(int64(60*i), 0) }, int64(time.Minute)},
+		"months":   {func(i int) time.Time { return time.Date(2026, time.Month(i), 1, 0, 0, 0, 0, time.UTC) }, -1},
+		"workdays": {func(i int) time.Time { return time.Date(2026, 1, 5+i/5*7+i%5, 0, 0, 0, 0, time.UTC) }, day}, // from a Monday
+	} {
+		a, err := assemble.New(assemble.Config{MaxSeries: 1, MaxDim: 1, MaxName: 4, MaxAbs: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got spacings
+		for i := range 60 {
+			if err := a.Add(&got, &stream.Record{Message: &stream.Message{}, Series: "a", Time: c.time(i / 2).UnixNano(), Values: []float64{1}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(got) != 30 || got[0] != 0 || got[1] != c.want || got[29] != c.want {
+			t.Errorf("%s: %d, want 0 and then %d", name, got, c.want)
+		}
+	}
+}
+
 // TestRowsOfAWrongClock: the rows that a wrong clock has left open are refused one by one, the latest first.
 func TestRowsOfAWrongClock(t *testing.T) {
 	a, err := assemble.New(assemble.Config{Interval: time.Second, Assembly: &assemble.Assembly{Wait: time.Minute, WaitForLate: true}})

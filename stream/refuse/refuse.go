@@ -36,6 +36,7 @@ type Facts struct {
 	Fault        Fault  // "" = no Fault applies
 	Cell, Column string // cell with the mistake and its column, if it is one cell
 	Remedy       string // remedy at the end of Detail; "" = none
+	Spacing      int64  // of a Duplicate: time between samples of its series, ns or minus calendar months; 0 = not known
 }
 
 // Fault is a kind of mistake in a malformed message.
