@@ -56,7 +56,7 @@ func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records,
 // sayGaps prints the same notes about gaps in the file as replay.
 func (a *app) sayGaps(cmd *cobra.Command, c *config.Config, records *study.Records) error {
 	gaps := job.NewGapWatch(c)
-	err := records.Each(cmd.Context(), func(r *stream.Record) { gaps.Add(r.Series, r.Time) })
+	err := records.Each(cmd.Context(), gaps.AddRecord)
 	a.say(gaps.Hint(), gaps.Order())
 	return err
 }

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -19,10 +20,11 @@ const (
 // GapWatch is a tap that finds gaps in regular series, and samples that are older than an earlier one. A model without
 // pipeline.interval takes the samples before and after a gap as neighbours.
 type GapWatch struct {
-	interval config.Interval // 0: not configured
-	series   map[string]*steps
-	settled  int  // number of series with a known spacing
-	older    bool // a sample was older than an earlier one
+	interval  config.Interval // 0: not configured
+	exogenous []string        // names of inputs
+	series    map[string]*steps
+	settled   int  // number of series with a known spacing
+	older     bool // a sample was older than an earlier one
 }
 
 // steps counts the steps between the samples of a series.
@@ -38,7 +40,7 @@ type steps struct {
 
 // NewGapWatch returns a GapWatch for a job.
 func NewGapWatch(c *config.Config) *GapWatch {
-	return &GapWatch{interval: c.Pipeline.Interval, series: make(map[string]*steps)}
+	return &GapWatch{interval: c.Pipeline.Interval, exogenous: c.Model.Exogenous, series: make(map[string]*steps)}
 }
 
 // Write implements stream.Sink.
@@ -51,6 +53,29 @@ func (g *GapWatch) Write(_ context.Context, b *stream.Batch) error {
 		}
 	}
 	return nil
+}
+
+// AddRecord adds the time of a record that is a sample. Inputs that are known in advance come before the samples of their
+// times and are no samples.
+func (g *GapWatch) AddRecord(r *stream.Record) {
+	if !r.Ahead && !g.hasInputsAlone(r) {
+		g.Add(r.Series, r.Time)
+	}
+}
+
+// hasInputsAlone reports whether a record has values of inputs and no value of another variable.
+func (g *GapWatch) hasInputsAlone(r *stream.Record) bool {
+	inputs := false
+	for j, name := range r.Names {
+		switch {
+		case math.IsNaN(r.Values[j]):
+		case !slices.Contains(g.exogenous, name):
+			return false
+		default:
+			inputs = true
+		}
+	}
+	return inputs
 }
 
 // Add adds the time of a sample.

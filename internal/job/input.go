@@ -117,7 +117,7 @@ func CheckRecords(cfg *config.Config, log *slog.Logger, src *file.Source, each f
 	names, watch := newNameCheck(cfg), NewGapWatch(cfg)
 	err := each(func(r *stream.Record) {
 		names.add(r.Names)
-		watch.Add(r.Series, r.Time)
+		watch.AddRecord(r)
 	})
 	if err != nil {
 		return err

@@ -136,7 +136,7 @@ func TestCheckRecords(t *testing.T) {
 		defer src.Close()
 		err = CheckRecords(cfg, log, src, func(f func(*stream.Record)) error {
 			for i := range int64(5) {
-				f(&stream.Record{Series: "s", Names: []string{"a"}, Time: i * 60e9})
+				f(&stream.Record{Series: "s", Names: []string{"a"}, Values: []float64{1}, Time: i * 60e9})
 			}
 			return c.err
 		})
