@@ -188,6 +188,9 @@ func (a *app) load(cmd *cobra.Command, settings []setting, forced ...config.Sett
 	if err != nil {
 		return cfg, &usageError{err}
 	}
+	if known, _ := cmd.Flags().GetBool(knownFlag); known && len(cfg.Model.Exogenous) == 0 {
+		return cfg, &usageError{fmt.Errorf("--%s: reads exogenous inputs ahead, and none is named: add --set model.exogenous=NAME", knownFlag)}
+	}
 	return cfg, nil
 }
 
