@@ -66,6 +66,42 @@ func TestContrast(t *testing.T) {
 	}
 }
 
+// TestExpertsHaveColours: there are as many colours as experts with their own weights. Any two of them differ by an eighth
+// of the range in some channel. On a card, each has a contrast of 2: less than a line needs, because these are areas.
+func TestExpertsHaveColours(t *testing.T) {
+	css, err := embedded.ReadFile("assets/style.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	colours := regexp.MustCompile(`--expert-(\d+): #(..)(..)(..);`).FindAllStringSubmatch(string(css), -1)
+	if len(colours) != maxExperts {
+		t.Fatalf("%d colours for %d experts", len(colours), maxExperts)
+	}
+	channel := func(c []string, i int) int {
+		n, _ := strconv.ParseInt(c[i], 16, 0)
+		return int(n)
+	}
+	for k, c := range colours {
+		if c[1] != strconv.Itoa(k) {
+			t.Errorf("colour %d is that of expert %s", k, c[1])
+		}
+		for _, other := range colours[:k] {
+			apart := 0
+			for i := 2; i < 5; i++ {
+				apart = max(apart, channel(c, i)-channel(other, i), channel(other, i)-channel(c, i))
+			}
+			if apart < 32 {
+				t.Errorf("%s and %s are alike", c[0], other[0])
+			}
+		}
+		for i, theme := range themes(t) {
+			if got := contrast(t, "#"+c[2]+c[3]+c[4], theme["card"]); got < 2 {
+				t.Errorf("theme %d: contrast of %s is %.2f, want 2", i, c[0], got)
+			}
+		}
+	}
+}
+
 // contrast returns the contrast ratio of WCAG 2.1 between two colours #rrggbb.
 func contrast(t *testing.T, a, b string) float64 {
 	t.Helper()

@@ -3,23 +3,17 @@
 import uPlot from "/vendor/uplot/uPlot.esm.js";
 import * as format from "/format.js";
 
-/** The colours of the present theme, which theme.js announces when the page is there, and after each change. */
-const palette = {};
+/** The colours of the present theme that charts have asked for, by name. theme.js announces each change. */
+let palette = {};
+const css = (name) => (palette[name] ??= getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim());
 
-function readPalette() {
-  const style = getComputedStyle(document.documentElement);
-  for (const name of ["ink", "muted", "grid", "card", "observed", "forecast", "band", "band-past", "future", "outside", "alarm", "line-a", "line-b", "line-c",
-    ...Array.from({length: 10}, (_, k) => "expert-" + k)]) {
-    palette[name] = style.getPropertyValue("--" + name).trim();
-  }
-}
 const charts = new Set();
 addEventListener("themechange", () => {
-  readPalette();
+  palette = {};
   for (const c of charts) c.plot?.redraw(false);
 });
 
-const color = (name) => () => palette[name];
+const color = (name) => () => css(name);
 const zoned = (t) => (format.localTime() ? new Date(t * 1000) : uPlot.tzDate(new Date(t * 1000), "Etc/UTC"));
 const font = '12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 
@@ -182,7 +176,7 @@ export class VariableChart extends Chart {
       padding: [8, 24, 0, 0],
       hooks: {
         drawClear: [(u) => this.shade(u)],
-        draw: [(u) => this.limit.forEach((y) => rule(u, y, palette.outside, [9, 4, 2, 4]))],
+        draw: [(u) => this.limit.forEach((y) => rule(u, y, css("outside"), [9, 4, 2, 4]))],
         setCursor: [() => this.read()],
         setSelect: [(u) => this.select(u)],
       },
@@ -220,7 +214,7 @@ export class VariableChart extends Chart {
       from = Math.max(from, bbox.left);
       to = Math.min(to, bbox.left + bbox.width);
       if (from >= to) return;
-      ctx.fillStyle = palette[name];
+      ctx.fillStyle = css(name);
       ctx.fillRect(from, bbox.top, to - from, bbox.height);
     };
     ctx.save();
@@ -232,7 +226,7 @@ export class VariableChart extends Chart {
       i = k;
     }
     fill(at(this.origin), Infinity, "future");
-    ctx.strokeStyle = palette.outside;
+    ctx.strokeStyle = css("outside");
     ctx.lineWidth = 1.5 * devicePixelRatio;
     ctx.setLineDash([5 * devicePixelRatio, 4 * devicePixelRatio]);
     for (const t of this.drifts) {
@@ -398,7 +392,7 @@ export class TrendChart extends Chart {
   }
 
   rule(u) {
-    rule(u, this.goal, palette.ink, [4, 3]);
+    rule(u, this.goal, css("ink"), [4, 3]);
   }
 }
 

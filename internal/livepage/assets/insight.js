@@ -20,7 +20,8 @@ function showExperts(e) {
   $("experts-legend").replaceChildren(...rank.map((k) => {
     const li = document.createElement("li");
     const key = li.appendChild(document.createElement("i"));
-    key.className = "key share " + colors[k];
+    key.className = "key share";
+    key.style.background = `var(--${colors[k]})`;
     li.append(`${e.experts[k]} ${format.percent(e.weights[k].at(-1), 0)}`);
     return li;
   }));

@@ -167,9 +167,9 @@ for (const y of [9.4, 60.4]) trend.rule({bbox: {left: 5, top: 10, width: 100, he
 check("no line beyond the chart", painted, []);
 
 const shares = new ShareChart(list.appendChild(document.createElement("div")), "Weights");
-shares.update([1, 2], ["x", "y", "z"], [[.5, .25], [.25, .25], [.25, .5]], ["expert-0", "expert-1", "expert-2"]);
+shares.update([1, 2], ["x", "y", "z"], [[.5, .25], [.25, .25], [.25, .5]], ["expert-0", "expert-1", "expert-15"]);
 check("shares, one on the other, the whole first", shares.plot.data, [[1, 2], [1, 1], [.75, .5], [.5, .25]]);
-check("shares are filled without points", shares.plot.series.slice(1).map((x) => [x.points.show(), x.fill(), x.stroke(), x.width]), [2, 1, 0].map((k) => [false, css("expert-" + k), css("card"), 1]));
+check("shares are filled without points", shares.plot.series.slice(1).map((x) => [x.points.show(), x.fill(), x.stroke(), x.width]), ["15", "1", "0"].map((k) => [false, css("expert-" + k), css("card"), 1]));
 check("shares in words", shares.parent.getAttribute("aria-label"), "Weights: x 25 %, y 25 %, z 50 % now.");
 
 // A chart is as wide as its parent, from one drawing to the next.

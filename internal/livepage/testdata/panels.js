@@ -140,6 +140,10 @@ check("there is none", document.querySelector(".legend .interval").hidden, true)
 showInsight({experts: {time: [1, 2], experts: ["p", "q"], weights: [[.9, .2], [.1, .8]]}, influence: {variables: ["x", "y", "z"], influence: [[1, .3, 0], [-.6, 1, 0], [0, .1, 1]]}});
 check("experts", [...$("experts-legend").children].map((li) => li.textContent), ["q 80 %", "p 20 %"]);
 check("influences", [...$("influence-list").children].map((li) => `${li.querySelector("span").textContent} ${li.querySelector("b").textContent} ${li.querySelector("b").dataset.kind}`), ["x → y −0.60 down", "y → x +0.30 up", "y → z +0.10 up"]);
+const crowd = Array.from({length: 16}, (_, k) => "e" + k);
+showInsight({experts: {time: [1, 2], experts: crowd, weights: crowd.map(() => [1 / 16, 1 / 16])}, influence: {variables: ["x", "y", "z"], influence: [[1, .3, 0], [-.6, 1, 0], [0, .1, 1]]}});
+const swatches = [...document.querySelectorAll("#experts-legend i")].map((i) => getComputedStyle(i).backgroundColor);
+check("each expert has a colour", [new Set(swatches).size, swatches.includes("rgba(0, 0, 0, 0)")], [16, false]);
 const graph = $("influence-graph");
 check("graph", [graph.querySelectorAll("circle").length, graph.querySelectorAll("g.up").length, graph.querySelectorAll("g.down").length], [3, 2, 1]);
 check("the first variable is on top", ["cx", "cy"].map((a) => Number(graph.querySelector("circle").getAttribute(a)).toFixed(3)), ["180.000", "37.000"]);
