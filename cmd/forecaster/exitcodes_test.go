@@ -2,9 +2,12 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -61,6 +64,45 @@ func TestExitCodes(t *testing.T) {
 	for _, row := range []string{"| 0 | done", "| 1 | failed", "| 2 | wrong command line or configuration"} {
 		if !strings.Contains(page, row) {
 			t.Errorf("the page lacks %q", row)
+		}
+	}
+}
+
+// brokenWriter fails with an error.
+type brokenWriter struct{ error }
+
+func (w brokenWriter) Write([]byte) (int, error) { return 0, w.error }
+
+// TestFullDisk: a command whose table does not fit on the disk fails and says so. A reader that has seen enough is no
+// failure.
+func TestFullDisk(t *testing.T) {
+	full, closed := errors.New("no space left on device"), error(syscall.EPIPE)
+	if runtime.GOOS == "windows" {
+		closed = syscall.Errno(232) // ERROR_NO_DATA
+	}
+	dir := t.TempDir()
+	data, state := filepath.Join(dir, "data.csv"), filepath.Join(dir, "state")
+	writeFile(t, data, seriesCSV(60, 2, 0, 1))
+	mustCall(t, "replay", data, "--state", state)
+	for _, c := range []struct {
+		args string
+		code int // with a closed pipe
+	}{
+		{"forecast " + data, exitDone}, {"replay " + data, exitDone}, {"evaluate " + data, exitDone}, {"anomalies " + data, exitDone},
+		{"describe " + data, exitDone}, {"influence --model var2 " + data, exitDone}, {"checkpoint inspect " + state, exitDone},
+		{"version", exitDone}, {"--version", exitUsage}, {"--help", exitDone},
+		{"lint --set input.file.path=" + data + " --set output.discard={}", exitDone}, {"lint --set model.ordr=3", exitUsage},
+	} {
+		for _, w := range []struct {
+			err  error
+			code int
+			says string
+		}{{full, exitFailed, "forecaster: no space left on device\n"}, {closed, c.code, ""}} {
+			var stderr bytes.Buffer
+			code := execute(t.Context(), strings.Fields(c.args), strings.NewReader(""), brokenWriter{w.err}, &stderr)
+			if code != w.code || !strings.HasSuffix(stderr.String(), w.says) {
+				t.Errorf("%s: exit code %d, want %d\n%s", c.args, code, w.code, &stderr)
+			}
 		}
 	}
 }

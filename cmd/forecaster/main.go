@@ -16,6 +16,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/footprint"
 	"github.com/orffvar/forecaster/internal/interrupt"
+	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/usage"
 )
 
@@ -39,14 +40,18 @@ const (
 // execute runs the program with the given arguments and streams and returns its exit
 // code.
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, args: args, environ: os.Environ()}
+	out := &report.StickyWriter{W: stdout}
+	a := &app{stdin: stdin, stdout: out, stderr: stderr, args: args, environ: os.Environ()}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	usage.Explain(root)
 	cmd, err := root.ExecuteContextC(ctx)
+	if out.Err != nil && (err == nil || errors.Is(err, out.Err) || errors.Is(err, errReported)) {
+		err, a.started = out.Err, true // the report is lost, also that of a mistake
+	}
 	switch usage := (*usageError)(nil); {
 	case err == nil:
 		return exitDone

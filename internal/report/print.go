@@ -14,10 +14,35 @@ import (
 	"golang.org/x/term"
 )
 
+// StickyWriter writes to W and remembers the first error, because tables are printed without a look at each write. It does
+// not remember that a pipe is closed: its reader has seen enough. It is not safe for concurrent use.
+type StickyWriter struct {
+	W   io.Writer
+	Err error
+}
+
+// Write implements io.Writer.
+func (s *StickyWriter) Write(p []byte) (int, error) {
+	n, err := s.W.Write(p)
+	if s.Err == nil && !isClosedPipe(err) {
+		s.Err = err
+	}
+	return n, err
+}
+
+// fileOf returns the file that w writes to, also through a StickyWriter; nil if there is none.
+func fileOf(w io.Writer) *os.File {
+	if s, ok := w.(*StickyWriter); ok {
+		w = s.W
+	}
+	f, _ := w.(*os.File)
+	return f
+}
+
 // IsTerminal reports whether w is a terminal.
 func IsTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	f := fileOf(w)
+	return f != nil && term.IsTerminal(int(f.Fd()))
 }
 
 // lineWidth returns the largest number of characters in a line of a table on w: COLUMNS if it is set, otherwise the
@@ -26,7 +51,7 @@ func lineWidth(w io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
 	}
-	if f, ok := w.(*os.File); ok {
+	if f := fileOf(w); f != nil {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
 			return n
 		}
