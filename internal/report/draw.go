@@ -129,7 +129,17 @@ func (f *figure) write(w io.Writer, kind format) error {
 	for i, row := range rows {
 		drawLegend(c, row, legendStyle(s), vg.Points(legendRow*float64(len(rows)-1-i)))
 	}
-	_, err := canvas.WriteTo(w)
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return err
+	}
+	text := b.Bytes()
+	if kind == pngFile {
+		text = withMark(text)
+	} else {
+		text = bytes.Replace(text, []byte("<svg"), []byte(SVGMark+"\n<svg"), 1)
+	}
+	_, err := w.Write(text)
 	return err
 }
 

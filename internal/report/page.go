@@ -29,6 +29,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	return html.Doctype(html.HTML(html.Lang("en"),
 		html.Head(
 			html.Meta(html.Charset("utf-8")),
+			g.Raw(htmlMark),
 			html.Meta(html.Name("viewport"), html.Content("width=device-width, initial-scale=1")),
 			html.Meta(html.Name("color-scheme"), html.Content("light dark")),
 			html.TitleEl(g.Text(r.Title)),

@@ -98,6 +98,7 @@ func SvgGraph(r *Influences) []byte {
 		node   = 8.
 	)
 	var b bytes.Buffer
+	b.WriteString(report.SVGMark + "\n")
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" font-family="sans-serif" font-size="14">`+"\n", size, size+40)
 	fmt.Fprintf(&b, "<title>What influences what in %s</title>\n", html.EscapeString(r.Series))
 	b.WriteString(`<defs><marker id="tip" viewBox="0 0 10 10" refX="10" refY="5" markerWidth="10" markerHeight="10" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L10 5L0 10z" fill="context-stroke"/></marker></defs>` + "\n")

@@ -225,11 +225,15 @@ func TestOutputsTakeChanges(t *testing.T) {
 	}
 }
 
-// CheckOutput refuses the input, another ending, a folder, and nothing else.
+// CheckOutput refuses the input, another ending, a folder, a page or picture of another program, and nothing else.
 func TestCheckOutput(t *testing.T) {
 	dir := t.TempDir()
 	input, link := filepath.Join(dir, "in.csv"), filepath.Join(dir, "link.csv")
 	if err := errors.Join(os.WriteFile(input, nil, 0o600), os.Symlink(input, link)); err != nil {
+		t.Fatal(err)
+	}
+	foreign, empty := filepath.Join(dir, "foreign.html"), filepath.Join(dir, "empty.html")
+	if err := errors.Join(os.WriteFile(foreign, []byte("mine"), 0o600), os.WriteFile(empty, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -247,6 +251,8 @@ func TestCheckOutput(t *testing.T) {
 		{filepath.Join(dir, "new.csv"), input, "", nil},
 		{filepath.Join(dir, "new.csv"), "", "", nil},
 		{dir, input, "--out: ", nil},
+		{empty, input, "", []string{".html"}},
+		{foreign, input, `foreign.html" exists and is no page or picture of forecaster, so it is not overwritten: name another file, or remove it first`, []string{".html"}},
 	} {
 		err := CheckOutput("--out", c.path, c.input, c.endings...)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/file/filesink"
 )
@@ -65,8 +66,8 @@ func CheckForecasts(key, path string) error {
 	return nil
 }
 
-// CheckOutput returns an error if the file of a flag cannot be written, is the input, or has none of the given endings. It
-// does not change an existing file.
+// CheckOutput returns an error if the file of a flag cannot be written, is the input, or has none of the given endings. With
+// endings, which pages and pictures have, another existing file is refused. It does not change an existing file.
 func CheckOutput(flag, path, input string, endings ...string) error {
 	if path == "" || path == "-" && len(endings) == 0 {
 		return nil
@@ -76,6 +77,11 @@ func CheckOutput(flag, path, input string, endings ...string) error {
 	}
 	if input != "" && SameFile(path, input) {
 		return &config.UsageError{Err: fmt.Errorf("%s: %q is the input file; name another file", flag, path)}
+	}
+	if len(endings) > 0 {
+		if err := file.CheckForeign(path, report.Marks...); err != nil {
+			return &config.UsageError{Err: fmt.Errorf("%s: %w", flag, err)}
+		}
 	}
 	if err := filesink.Check(path); err != nil {
 		return fmt.Errorf("%s: %w", flag, err)

@@ -16,6 +16,8 @@ var ownLine = lazyregexp.New(`^(time,series,target,horizon,model,yhat|unique_id,
 // beginnings are the first characters of the lines that ownLine matches.
 var beginnings = []string{"time,series,target,", "unique_id,ds,cutoff,", `{"time":"`, `{"unique_id":`, "forecast,", "forecast_", "observation,"}
 
+const refusal = "%q exists and is no %s, so it is not overwritten: name another file, or remove it first"
+
 // isTorn reports whether a crash may have cut a file of forecasts within its first line.
 func isTorn(head []byte) bool {
 	return !bytes.Contains(head, []byte("\n")) && slices.ContainsFunc(beginnings, func(b string) bool {
@@ -25,8 +27,8 @@ func isTorn(head []byte) bool {
 }
 
 // CheckForeign returns an error when the file at path has content that no sink has written: a sink would
-// overwrite it.
-func CheckForeign(path string) error {
+// overwrite it. With marks it is for pages and pictures: their first bytes have one of the marks.
+func CheckForeign(path string, marks ...string) error {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 		return nil // nothing to lose; opening the file reports the error
@@ -39,6 +41,12 @@ func CheckForeign(path string) error {
 	head := make([]byte, sampleBytes)
 	n, _ := f.ReadAt(head, 0)                // shorter files end with io.EOF
 	head = bytes.TrimRight(head[:n], "\x00") // a crash leaves zeros where bytes were not synced
+	if len(marks) > 0 {
+		if slices.ContainsFunc(marks, func(m string) bool { return bytes.Contains(head, []byte(m)) }) {
+			return nil
+		}
+		return fmt.Errorf(refusal, path, "page or picture of forecaster")
+	}
 	own := ownLine().Match(head) || isTorn(head)
 	if bytes.HasPrefix(head, []byte("PAR1")) {
 		p, _, err := newParquetReader(f, info.Size())
@@ -47,5 +55,5 @@ func CheckForeign(path string) error {
 	if own {
 		return nil
 	}
-	return fmt.Errorf("%q exists and is no file of forecasts, so it is not overwritten: name another file, or remove it first", path)
+	return fmt.Errorf(refusal, path, "file of forecasts")
 }
