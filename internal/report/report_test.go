@@ -168,7 +168,7 @@ func TestPage(t *testing.T) {
 	if len(text) > 500<<10 {
 		t.Errorf("%d KiB", len(text)>>10)
 	}
-	for _, want := range []string{"a &lt;file&gt;", "Errors over time", "Coverage by level", "Experts in the mixture", "Anomaly score", "90 % interval", "currentColor"} {
+	for _, want := range []string{"a &lt;file&gt;", "Errors over time", "Coverage by level", "Experts in the mixture", "Anomaly score", "90 % interval", "currentColor", "@media print", ".scroll { overflow: visible }"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page has no %q", want)
 		}
