@@ -44,8 +44,8 @@ func errorsOf(traces []*Trace) *figure {
 				all = append(all, v)
 			}
 		}
-		if len(all) == 0 {
-			continue
+		if len(all) < 2 {
+			continue // a line needs two points
 		}
 		slices.Sort(all)
 		top = max(top, 1.5*all[len(all)*9/10]) // the first bins may be much larger

@@ -120,6 +120,13 @@ func TestErrorAxis(t *testing.T) {
 		}
 		drawn(t, f)
 	}
+	short := NewTrace(Config{Model: "m", Horizon: 1, Variables: []string{"a"}})
+	for i := range 2 {
+		short.Step(Step{Time: int64(i) * 1e9, Y: []float64{float64(i)}, Forecast: []float64{0}})
+	}
+	if f := errorsOf([]*Trace{short}); f != nil {
+		t.Errorf("a plot of one error, with the legend %v", f.legend)
+	}
 }
 
 // A long series keeps its peaks. Its anomalies are shaded, even those of one row. Their leading variables are drawn

@@ -52,6 +52,9 @@ func (f *crpsSeries) origin(h int) []float64 {
 	return f.waiting[(f.next-h+n)%n*size:][:size]
 }
 
+// rounding is the share of a value that counts as an error of rounding: intervals of a constant are that wide.
+const rounding = 1e-12
+
 // Observe implements engine.Follower.
 func (f *crpsSeries) Observe(y []float64, scored bool) {
 	f.Distribution.Observe(y)
@@ -59,9 +62,13 @@ func (f *crpsSeries) Observe(y []float64, scored bool) {
 	for k, h := range c.horizons {
 		q := f.origin(h)
 		for j, v := range y {
-			if loss := f.scale[j] * scoring.CRPS(v, q[k*f.dim+j:], len(c.horizons)*f.dim); scored && loss == loss {
-				c.n[k]++
-				c.sum[k] += loss
+			loss := scoring.CRPS(v, q[k*f.dim+j:], len(c.horizons)*f.dim)
+			if !scored || loss != loss {
+				continue
+			}
+			c.n[k]++
+			if loss > rounding*math.Abs(v) {
+				c.sum[k] += f.scale[j] * loss
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -47,6 +48,28 @@ func TestCRPSOfPersistence(t *testing.T) {
 	}
 	if v := float64(out.Results[0].CRPS); v == v {
 		t.Errorf("%v without intervals", v)
+	}
+}
+
+// A constant is forecast without an error: its score is 0, and no skill is known.
+func TestScoresOfAConstant(t *testing.T) {
+	data := simulate.Collect("constant", newUnchanging("random walk", 5), 300)
+	for _, row := range data.Series[0].Rows {
+		row[0] = 5.1
+	}
+	records := recordsOf(data)
+	c := config.Default()
+	c.Model.Type = wire.Reference
+	samples, err := records.Samples(t.Context(), c, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := EvaluateModel(t.Context(), c, records, samples, Options{Horizons: []int{1}, Seeds: 1}, new(atomic.Int64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := out.Results[0]; r.CRPS != 0 || r.SkillVsVAR1 == r.SkillVsVAR1 {
+		t.Errorf("CRPS %v, want 0; skill %v, want none", r.CRPS, r.SkillVsVAR1)
 	}
 }
 

@@ -172,8 +172,8 @@ func scoresOf(e *engine.Engine, model string, horizons []int) []Score {
 				score = NewScore("", model, h, m.Score)
 			}
 		}
-		if model == wire.Reference && score.N > 0 {
-			score.SkillVsVAR1 = 0 // it is the reference
+		if model == wire.Reference { // compared with itself; NaN without an error, as for other models
+			score.SkillVsVAR1 = report.Number(scoring.Skill(float64(score.MSE), float64(score.MSE)))
 		}
 		scores = append(scores, score)
 	}
