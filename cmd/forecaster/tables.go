@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -64,6 +65,9 @@ santafe_b1.csv. Rows without their file are left out and listed.`,
 		}
 		if !slices.Contains([]string{"", "6.4", "6.5", "6.7", "6.8", "8.1", "8.2", "8.3", "9.1", "ablation"}, *only) {
 			return &usageError{fmt.Errorf("--table: must be 6.4, 6.5, 6.7, 6.8, 8.1, 8.2, 8.3, 9.1 or ablation, got %q", *only)}
+		}
+		if info, err := os.Stat(*data); *data != "" && (err != nil || !info.IsDir()) {
+			return fmt.Errorf("--data: there is no folder %q", *data)
 		}
 		options := thesis.TableOptions{Features: thesis.TableFeatures, Check: cmd.Context().Err, Now: time.Now}
 		for s := range *seeds {

@@ -200,7 +200,7 @@ func NewLabels(marks, samples *Samples, from, to int) (*Labels, error) {
 		}
 	}
 	if !slices.Contains(l.known, true) {
-		return nil, fmt.Errorf("%s has none of the times of the rows", marks.Name)
+		return nil, fmt.Errorf("%s has none of the times of the rows of %s: %s; correct the times of the labels", marks.Name, samples.Name, samples.span())
 	}
 	return l, nil
 }

@@ -50,7 +50,8 @@ func TestLabelsOfAFile(t *testing.T) {
 			marks: of(series("b", []string{"y"}, []int64{2, 3}, []float64{1, 0}), series("a", []string{"y"}, times, marks)),
 			known: append(slices.Clone(known), true, true), labels: []bool{false, false, true, false, true, true, false}},
 		{what: "no such column", marks: of(series("a", []string{"y", "z"}, times, zeros, zeros)), data: data, err: "no column is named anomaly"},
-		{what: "other times", marks: of(series("a", []string{"y"}, []int64{7}, zeros)), data: data, err: "none of the times"},
+		{what: "other times", marks: of(series("a", []string{"y"}, []int64{7}, zeros)), data: data,
+			err: "f has none of the times of the rows of f: the file begins at 1970-01-01T00:00:00.000000001Z and ends at 1970-01-01T00:00:00.000000005Z, with a row every 1ns; correct the times of the labels"},
 		{what: "no such series", data: of(data.Series[0], data.Series[0]), marks: of(series("b", []string{"y"}, times, zeros)), err: `f has no series "a"`},
 	} {
 		l, err := NewLabels(c.marks, c.data, c.from, c.to)
@@ -88,7 +89,7 @@ func TestWindowsBesideTheRows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "windows.json")
 	for text, want := range map[string]string{
 		"[]": "", `[["1970-01-01", "1970-01-02"]]`: "",
-		`[["2027-01-01", "2027-01-02"]]`: "no row of f.csv lies within the windows: the file begins at 1970-01-01T00:00:00Z and ends at 1970-01-01T00:00:01Z",
+		`[["2027-01-01", "2027-01-02"]]`: "no row of f.csv lies within the windows: the file begins at 1970-01-01T00:00:00Z and ends at 1970-01-01T00:00:01Z, with a row every 1s; correct the times of the windows",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/orffvar/forecaster/eval/detection"
 	"github.com/orffvar/forecaster/internal/config"
@@ -66,10 +67,29 @@ func ReadWindows(c *config.Config, path string, data *Samples, from, to int) (l 
 		l.anomalous = append(l.anomalous, inside)
 	}
 	if len(windows) > 0 && len(s.Times) > 0 && !slices.Contains(l.anomalous, true) {
-		return nil, false, fmt.Errorf("%s: no row of %s lies within the windows: the file begins at %s and ends at %s; correct the times of the windows", path,
-			data.Name, rowTime(s.Times[0]), rowTime(s.Times[len(s.Times)-1]))
+		return nil, false, fmt.Errorf("%s: no row of %s lies within the windows: %s; correct the times of the windows", path, data.Name, data.span())
 	}
 	return l, true, nil
+}
+
+// span returns a text with the first and the last time of the rows, and the median of their spacings.
+func (s *Samples) span() string {
+	first, last := int64(math.MaxInt64), int64(math.MinInt64)
+	var steps []int64
+	for i := range s.Series {
+		for k, t := range s.Series[i].Times {
+			first, last = min(first, t), max(last, t)
+			if k > 0 {
+				steps = append(steps, t-s.Series[i].Times[k-1])
+			}
+		}
+	}
+	text := fmt.Sprintf("the file begins at %s and ends at %s", rowTime(first), rowTime(last))
+	if len(steps) > 0 {
+		slices.Sort(steps)
+		text += ", with a row every " + config.SpacingText(time.Duration(steps[len(steps)/2]))
+	}
+	return text
 }
 
 // jsonWindows returns the windows in a JSON text for the data file name.
