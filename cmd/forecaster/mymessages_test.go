@@ -96,7 +96,7 @@ func TestMessagesOfThePage(t *testing.T) {
 		{"text.csv", "time,a,note\n" + fmt.Sprintf(line, 1, 1)[:18] + ",x\n2026-01-02 00:00,1,y\n2026-01-03 00:00,1,z\n", nil},
 		{"unit.csv", "time,a\n2026-01-01,20 MB\n2026-01-02,21 MB\n2026-01-03,(3)\n" + strings.Repeat("2026-01-04,21 MB\n", 20), nil},
 		{"absent.csv", "time,a\n" + absent.String(), nil},
-		{"point.csv", "time,a\n2026-01-01,1.234\n2026-01-02,1.236\n", nil},
+		{"point.csv", "time;a\n2026-01-01;1.234\n2026-01-02;1.236\n", nil},
 		{"comma.tsv", "time\ta\n2026-01-01\t1,234\n2026-01-02\t1,236\n", nil},
 		{"quoted.csv", "time,a\n2026-01-01,\"1,234\"\n2026-01-02,\"1,236\"\n", nil},
 		{"late.csv", "time,a\n" + fmt.Sprintf(line+line+line+line, 3, 1, 4, 1, 1, 2, 5, 3), nil},
