@@ -48,13 +48,6 @@ func TestScorerWithEverything(t *testing.T) {
 			y[1], scaled[1] = math.NaN(), math.NaN()
 		}
 		skip := i > 10 && i%13 == 0
-		for j := range dim {
-			low, high := a.NextInterval(1, j)
-			l, h := b.NextInterval(1, j)
-			if (low != l/scale[j] || high != h/scale[j]) && (low == low || l == l) {
-				t.Fatalf("sample %d: interval %v to %v of variable %d, unscaled %v to %v", i, low, high, j, l, h)
-			}
-		}
 		enc := snapshot.NewEncoder(nil)
 		a.State(enc)
 		a = NewScorer(config)
@@ -102,9 +95,6 @@ func TestScorerWithEverything(t *testing.T) {
 	}
 	if s := NoScore(); s.N != 0 || s.MSE == s.MSE || s.Coverage == s.Coverage || s.Joint == s.Joint {
 		t.Errorf("no score is %+v", s)
-	}
-	if low, high := NewScorer(ScorerConfig{Dim: 1, Horizons: []int{1}}).NextInterval(0, 0); low == low || high == high {
-		t.Errorf("an interval of %v to %v without levels", low, high)
 	}
 }
 

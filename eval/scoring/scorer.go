@@ -254,24 +254,6 @@ func (s *Scorer) InsideTo(dst []float64, k int, y []float64) {
 	}
 }
 
-// NextInterval returns the interval of variable j at the k-th horizon with which the next Observe compares its
-// target; NaN = none.
-func (s *Scorer) NextInterval(k, j int) (lower, upper float64) {
-	if s.c.Level == 0 {
-		return math.NaN(), math.NaN()
-	}
-	at := s.next[k] + s.stride
-	if at == s.begin[k+1] {
-		at = s.begin[k]
-	}
-	d, scale := s.c.Dim, 1.
-	if s.c.Scale != nil {
-		scale = s.c.Scale[j]
-	}
-	slot := s.pending[at:]
-	return slot[lanes.TallyLower*d+j] / scale, slot[lanes.TallyUpper*d+j] / scale
-}
-
 // Push adds the forecasts made after the last Observe, row-major horizon x Dim, from horizon 1 to at least the
 // largest scored horizon, as written by Forecaster. lower and upper are interval bounds in the same layout, or nil;
 // of Bounder's levels, pass the first. reference has the forecasts of the model for SkillVsVAR, or nil. Push keeps

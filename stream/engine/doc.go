@@ -23,8 +23,7 @@
 //
 //   - Engine.learn (engine.go) lets a model learn from a sample and forecast. Its weights
 //     change in Observe of the forecaster, in package varmodel.
-//   - scorer.take (scorer.go) scores the forecasts, and anomaly.Scorer (called in
-//     anomalyevent.go) the samples.
-//   - emit.go makes the points of forecasts, metrics.go those of scores.
+//   - The stages of the scorer (scorer.go) set the intervals (cover.go), score the forecasts
+//     (compare.go) and the samples (observe.go), and append the forecasts (emit.go).
 //   - Engine.afford (budget.go) refuses a series that does not fit into memory.
 package engine

@@ -11,12 +11,12 @@ import (
 )
 
 // watch appends an event if Config.Drift detects a drift at the last sample.
-func (sc *scorer) watch(dst *Results, s *scoredSeries) {
+func (sc *scorer) watch(dst *Results, s *scoredSeries, time int64) {
 	if s.drift == nil {
 		return
 	}
 	if d, ok := s.drift.Drift(); ok {
-		dst.Events = append(dst.Events, driftEvent(s.info, s.time, d))
+		dst.Events = append(dst.Events, driftEvent(s.info, time, d))
 	}
 }
 

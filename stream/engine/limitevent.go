@@ -48,6 +48,7 @@ func (sc *scorer) watchLimits(dst *Results, o *stream.Observation, r *stepResult
 	n, d := len(sc.c.Emit), len(r.y)
 	resize(&sc.reach, n*d)
 	resize(&sc.path, 4*n)
+	lowers, uppers := halves(r.bounds)
 	yhat, lower, upper, reach := sc.path[:n], sc.path[n:2*n], sc.path[2*n:3*n], sc.path[3*n:]
 	level := 0.
 	if len(sc.c.Levels) > 0 {
@@ -60,7 +61,7 @@ func (sc *scorer) watchLimits(dst *Results, o *stream.Observation, r *stepResult
 			at := (h-1)*d + j
 			yhat[k], lower[k], upper[k] = r.yhat[at], math.NaN(), math.NaN()
 			if len(sc.c.Levels) > 0 {
-				lower[k], upper[k] = sc.lower[at], sc.upper[at]
+				lower[k], upper[k] = lowers[at], uppers[at]
 			}
 		}
 		first := limit.ReachTo(reach, r.y[j], yhat, lower, upper, level)

@@ -1,57 +1,108 @@
 package engine
 
-// mark holds the number of points of each kind in a batch: forecasts, observations, metrics,
-// insights and events.
-type mark [5]int32
+import "slices"
 
-func (b *Results) mark() mark {
-	n := [...]int{len(b.Forecasts), len(b.Observations), len(b.Metrics), len(b.Insights), len(b.Events)}
-	var m mark
-	for k := range m {
-		m[k] = int32(n[k])
-	}
-	return m
+// Kinds of points that a scorer makes.
+const (
+	forecastKind = iota
+	observationKind
+	metricKind
+	insightKind
+	eventKind
+	pointKinds
+)
+
+// counts returns the number of points of each kind.
+func (b *Results) counts() [pointKinds]int {
+	return [...]int{len(b.Forecasts), len(b.Observations), len(b.Metrics), len(b.Insights), len(b.Events)}
 }
 
-// sort sorts the points of dst by the arrival of their samples. The points of the i-th result
-// lie between sc.marks[i] and sc.marks[i+1]. Results of one arrival are consecutive.
+// order sorts the points of a batch. All slices are scratch.
+type order struct {
+	before [pointKinds]int     // points that the batch had before the first result; they stay first
+	of     [pointKinds][]int32 // for each later point: the index of its result
+	rank   []int32             // for each result: its place in the order of arrival
+	next   []int32             // for each place: the index of the next point
+	from   []int32             // for each point: its old index
+}
+
+// beginSort begins the points of the results of dst.
+func (sc *scorer) beginSort(dst *Results) {
+	o := &sc.order
+	o.before = dst.counts()
+	for k := range o.of {
+		o.of[k] = o.of[k][:0]
+	}
+}
+
+// note records that the new points of dst belong to the i-th result. If the results are in order, all points but the
+// events of several stages are.
+func (sc *scorer) note(dst *Results, i int) {
+	o, first := &sc.order, 0
+	if !dst.unsorted {
+		first = eventKind
+	}
+	for k, n := range dst.counts() {
+		for k >= first && o.before[k]+len(o.of[k]) < n {
+			o.of[k] = append(o.of[k], int32(i))
+		}
+	}
+}
+
+// sort sorts the points of dst by the arrival of their samples. The points of one result keep their order.
 func (sc *scorer) sort(dst *Results) {
-	const none = -1
-	resize(&sc.first, int(dst.arrivals))
-	for i := range sc.first {
-		sc.first[i] = none
-	}
-	for i := len(dst.results) - 1; i >= 0; i-- {
-		sc.first[dst.results[i].arrival] = int32(i)
-	}
-	for k := range sc.order {
-		sc.order[k] = sc.order[k][:0]
-	}
-	sc.follow(mark{}, sc.marks[0])
-	for arrival, first := range sc.first {
-		if first == none {
-			continue
+	o := &sc.order
+	if dst.unsorted {
+		resize(&o.rank, len(dst.results))
+		for i := range dst.results {
+			o.rank[i] = dst.results[i].arrival
 		}
-		i := int(first)
-		for i < len(dst.results) && int(dst.results[i].arrival) == arrival {
-			i++
+		o.starts(int(dst.arrivals), o.rank)
+		for i, arrival := range o.rank {
+			o.rank[i] = o.next[arrival]
+			o.next[arrival]++
 		}
-		sc.follow(sc.marks[first], sc.marks[i])
+		for k := range o.of {
+			for n, i := range o.of[k] {
+				o.of[k][n] = o.rank[i]
+			}
+		}
 	}
-	permute(dst.Forecasts, sc.order[0])
-	permute(dst.Observations, sc.order[1])
-	permute(dst.Metrics, sc.order[2])
-	permute(dst.Insights, sc.order[3])
-	permute(dst.Events, sc.order[4])
+	sortKind(o, forecastKind, dst.Forecasts, len(dst.results))
+	sortKind(o, observationKind, dst.Observations, len(dst.results))
+	sortKind(o, metricKind, dst.Metrics, len(dst.results))
+	sortKind(o, insightKind, dst.Insights, len(dst.results))
+	sortKind(o, eventKind, dst.Events, len(dst.results))
 }
 
-// follow appends the indices of the points between two marks to sc.order.
-func (sc *scorer) follow(from, to mark) {
-	for k := range sc.order {
-		for i := from[k]; i < to[k]; i++ {
-			sc.order[k] = append(sc.order[k], i)
-		}
+// starts sets o.next[p] to the number of elements below p, for p < n: a stable counting sort puts the elements p from there on.
+func (o *order) starts(n int, elements []int32) {
+	resize(&o.next, n+1)
+	clear(o.next)
+	for _, place := range elements {
+		o.next[place+1]++
 	}
+	for i := range n {
+		o.next[i+1] += o.next[i]
+	}
+}
+
+// sortKind sorts v, the points of kind k, by the places of their results.
+func sortKind[T any](o *order, k int, v []T, results int) {
+	of, before := o.of[k], o.before[k]
+	if slices.IsSorted(of) {
+		return
+	}
+	o.starts(results, of)
+	resize(&o.from, len(v))
+	for i := range before {
+		o.from[i] = int32(i)
+	}
+	for n, place := range of {
+		o.from[before+int(o.next[place])] = int32(before + n)
+		o.next[place]++
+	}
+	permute(v, o.from)
 }
 
 // permute sets v[i] to the old v[from[i]] for all i. It works in place, cycle by cycle, because a copy would double

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/anomaly"
@@ -28,7 +27,9 @@ type scoredSeries struct {
 	companions []eval.Companion // intervals and drift, if not nil
 	follower   Follower         // nil without Evaluation.Follow
 	yhat       []float64        // last one-step forecast, dim; NaN = none
-	issued     issued           // empty if no two origins can share a target time
+	lower      []float64        // bounds of yhat, dim; NaN = none; nil if an event cannot tell them
+	upper      []float64
+	issued     issued // empty if no two origins can share a target time
 
 	bounds *bounds
 	limits *limitWatch
@@ -62,8 +63,9 @@ func newScoredSeries(c *Config, info *stream.Series, place int) (*scoredSeries, 
 	}
 	if !c.Evaluation.NoAnomalies {
 		a := c.anomalies(info.Variables)
-		if c.Emit[0] == 1 {
-			a.Interval = func(j int) (lower, upper float64) { return s.scorers[0].NextInterval(0, j) }
+		if c.Emit[0] == 1 && len(c.Levels) > 0 {
+			s.lower, s.upper = make([]float64, dim), make([]float64, dim)
+			a.Interval = func(j int) (lower, upper float64) { return s.lower[j], s.upper[j] }
 		}
 		s.anomalies = anomaly.NewScorer(a)
 	}
@@ -97,7 +99,7 @@ func newScoredSeries(c *Config, info *stream.Series, place int) (*scoredSeries, 
 			return nil, err
 		}
 	}
-	s.forget()
+	s.expect(nil, nil)
 	return s, nil
 }
 
@@ -120,13 +122,6 @@ func scorerConfig(c *Config, info *stream.Series) scoring.ScorerConfig {
 	return config
 }
 
-// forget drops the one-step forecast.
-func (s *scoredSeries) forget() {
-	for i := range s.yhat {
-		s.yhat[i] = math.NaN()
-	}
-}
-
 // follow passes forecasts and bounds to the follower. yhat = nil: no forecasts.
 func (s *scoredSeries) follow(yhat, lower, upper []float64) {
 	switch {
@@ -135,17 +130,6 @@ func (s *scoredSeries) follow(yhat, lower, upper []float64) {
 		s.follower.ResetLags()
 	default:
 		s.follower.Issue(yhat, lower, upper)
-	}
-}
-
-// issue passes the forecasts to the companions. yhat = nil: no forecasts.
-func (s *scoredSeries) issue(yhat []float64) {
-	for _, c := range s.companions {
-		if yhat == nil {
-			c.ResetLags()
-		} else {
-			c.Issue(yhat)
-		}
 	}
 }
 
@@ -172,6 +156,9 @@ func (s *scoredSeries) state(c *snapshot.Codec) {
 		s.anomalies.State(c)
 	}
 	c.Float64s(s.yhat)
+	if s.lower != nil {
+		c.Optional("interval", func() { c.Float64s(s.lower); c.Float64s(s.upper) })
+	}
 	s.issued.state(c)
 	if s.limits != nil {
 		c.Optional("limits", func() { s.limits.state(c) })

@@ -9,15 +9,16 @@ import (
 // stepResult passes one step of a series from the models to the scorer; see resultKind. The
 // results of a series are in the order of its samples.
 type stepResult struct {
-	kind    resultKind
-	warmUp  bool  // forecasts with the target y are not scored
-	due     bool  // scores of the series are due
-	dueAll  bool  // scores over all series are due
-	arrival int32 // see Results.arrival
-	insight int32 // the insight is Results.insights[insight-1]; 0 = none
-	series  *scoredSeries
-	time    int64 // time of the sample
-	row     int64 // number of samples of the series before this one, without missing ones
+	kind        resultKind
+	warmUp      bool  // forecasts with the target y are not scored
+	due         bool  // scores of the series are due
+	dueAll      bool  // scores over all series are due
+	arrival     int32 // see Results.arrival
+	observation int   // index of the Observation in Results; set by the scorer
+	insight     int32 // the insight is Results.insights[insight-1]; 0 = none
+	series      *scoredSeries
+	time        int64 // time of the sample
+	row         int64 // number of samples of the series before this one, without missing ones
 
 	y             []float64        // dim; NaN = missing
 	inputs        []float64        // exogenous inputs, which baselines take before y; nil = none
