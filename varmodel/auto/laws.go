@@ -39,8 +39,8 @@ var odds = [lawKinds]float64{
 // restOdds are the odds for a variable whose season is known, learnt in the same way. A season that is not known resembles
 // a walk, so odds favour walks more.
 var restOdds = [lawKinds]float64{
-	walkKind: .53, levelKind: 0, meanKind: 2.52, driftKind: 1.47, lineKind: .83,
-	returnKind: 2.06, detourKind: 3.73, inertiaKind: .89, swingKind: -2.13,
+	walkKind: .79, levelKind: 0, meanKind: 2.61, driftKind: 1.73, lineKind: 1.08,
+	returnKind: 2.44, detourKind: 4.06, inertiaKind: 1.17, swingKind: -1.90,
 }
 
 // laws lists the laws: variables that return to a mean or a line, that swing, or whose increments are correlated. These

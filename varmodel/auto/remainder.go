@@ -25,6 +25,7 @@ type remainder struct {
 	shares []float64 // cycles x dim: shares of the cycles at the last computation
 	age    int       // samples since the last computation
 	broken bool      // the next sample follows a break
+	moved  []float64 // dim: change of the sample before the last by this computation, while age is 0; nil: the first remainder
 	z      []float64 // scratch
 }
 
@@ -145,6 +146,12 @@ func (s *autoSeries) computeRemainder() {
 	}
 	if s.multihorizon != nil && s.remainder == nil {
 		s.multihorizon.begin()
+	}
+	if s.remainder != nil {
+		r.moved = make([]float64, len(r.z))
+		for j, v := range r.past.Lag(1) {
+			r.moved[j] = v - s.remainder.past.Lag(0)[j]
+		}
 	}
 	s.remainder = r
 	s.chooseSeason()

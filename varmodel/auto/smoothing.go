@@ -90,8 +90,8 @@ func newSmoothing(d int) *smoothing {
 // rests reports whether smoothing is unused. One-step forecasts use it only in young series.
 func (b *smoothing) rests(s *autoSeries) bool { return s.multihorizon == nil && s.total >= earlyEnd }
 
-// follow updates the smoothers with the last increments where they were observed. After a new computation of the
-// remainder, the smoothers first learn all its increments again.
+// follow updates the smoothers with the last increments where they were observed. After the first computation of the
+// remainder, the smoothers first learn all its increments again. After a later one they keep their levels.
 func (b *smoothing) follow(s *autoSeries) {
 	if b.rests(s) {
 		return
@@ -99,8 +99,15 @@ func (b *smoothing) follow(s *autoSeries) {
 	f := s.rest()
 	b.see(s)
 	b.morning = s.seasons.spacing*int64(s.total) < daySpan && s.seasons.spacing > 0
-	if s.remainder != nil && s.remainder.age == 0 {
-		b.begin(s, 1)
+	if r := s.remainder; r != nil && r.age == 0 {
+		if r.moved == nil {
+			b.begin(s, 1)
+		}
+		for j, by := range r.moved {
+			for i := j; i < len(b.deviation); i += b.dim {
+				b.deviation[i] -= by
+			}
+		}
 	}
 	seen := s.past.ObservedAt(0)
 	for j, step := range f.recent.rows(0)[:b.dim] {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 )
 
 // One step ahead, smoothing rests after many samples. A series that is restored for more steps has the level of its last
@@ -41,4 +42,34 @@ func TestSmoothingRestsAtOneStep(t *testing.T) {
 	if got := last + s.smoothing.ahead(0, 1, nextResponses); !(math.Abs(got-level) <= .6) {
 		t.Errorf("smoothing forecasts %v after samples around %d", got, level)
 	}
+}
+
+// The share of a season halves in mid-life. The smoothers keep what they have learnt, and the mean of the past moves by its gain
+// times the change of one sample only: half the season, at most 1.
+func TestSmoothingKeepsErrorsWhenAShareChanges(t *testing.T) {
+	const rows = 10*quarters + 2 // no block of the evidence ends at the next sample, and the season of variable 1 is largest
+	x := dayAndWeek(rows + 1)
+	level := func(change bool) (s *autoSeries, level float64) {
+		f := newAuto(t, Config{Dim: 2, Horizon: 4}).NewSeries()
+		runClocked(t, f, x[:rows], modeltest.FirstOf2026, 4)
+		s = f.(*autoSeries)
+		if change {
+			day := s.seasons.ofSpan(daySpan)
+			for j := range day.share {
+				day.share[j].value /= 2
+			}
+		}
+		s.SetTime(modeltest.FirstOf2026 + rows*quarter)
+		if err := s.Observe(x[rows]); err != nil {
+			t.Fatal(err)
+		}
+		if computed := s.remainder.age == 0; computed != change {
+			t.Fatalf("computed again: %t", computed)
+		}
+		return s, s.smoothing.deviation[meanOfAll*2+1] + s.remainder.past.Lag(0)[1]
+	}
+	a, same := level(false)
+	b, changed := level(true)
+	modeltest.Near(t, "the weight of the errors", b.smoothing.known[1], a.smoothing.known[1], 0)
+	modeltest.Near(t, "the mean of the past", changed, same, slow)
 }
