@@ -22,7 +22,7 @@ type Toeplitz struct {
 	Products [5][]float64
 
 	order, columns, row int
-	head, x             []float64
+	head, memory, x     []float64 // x: the part of memory for the present order
 }
 
 // NewToeplitz returns a solver for the given number of systems of one order > 0.
@@ -34,19 +34,25 @@ func NewToeplitz(order, columns int) *Toeplitz {
 	if columns <= 4 {
 		row = 4
 	}
-	s := &Toeplitz{order: order, columns: columns, row: row, head: Aligned(8 * row), x: Aligned((4*order + 2) * row)}
+	s := &Toeplitz{columns: columns, row: row, head: Aligned(8 * row), memory: Aligned((4*order + 2) * row)}
 	part := func(i int) []float64 { return s.head[i*row : (i+1)*row] }
 	s.Power, s.Floor, s.Constant = part(0), part(1), part(2)
 	for i := range s.Products {
 		s.Products[i] = part(3 + i)
 	}
+	s.SetOrder(order)
+	return s
+}
+
+// SetOrder sets the order of the matrices, in [1, order of NewToeplitz].
+func (s *Toeplitz) SetOrder(order int) {
+	row, n := s.row, order*s.row
+	s.order, s.x = order, s.memory[:(4*order+2)*row]
 	// There are two copies of (-1, x2): each step computes one copy from the other.
-	n := order * row
 	s.X[0], s.X[1], s.X[2] = s.x[:n], s.x[n:2*n], s.x[2*n+row:3*n+row]
 	if order%2 != 0 {
 		s.X[2] = s.x[3*n+2*row:]
 	}
-	return s
 }
 
 // Solve solves the systems. Column j of b and r belongs to system j; rows are stride

@@ -186,11 +186,13 @@ func (l *yuleWalker) add(recent *increments, back int) {
 //	[A B'] [u]   [a]
 //	[B T ] [v] = [r]
 //
-// T is solved for r and the columns of B; then u follows from the Schur complement A - B' T^-1 B.
+// The order is at most 1 + the number of samples, because lags from before the series have no products. T is solved for
+// r and the columns of B; then u follows from the Schur complement A - B' T^-1 B.
 func (l *yuleWalker) solve(g int) {
 	first := g * vec.ToeplitzColumns
 	n := min(l.dim-first, vec.ToeplitzColumns)
-	s, ridge := l.solver, l.ridge*l.weight
+	s, ridge, lags := l.solver, l.ridge*l.weight, min(l.lags, 1+l.count)
+	s.SetOrder(lags)
 	for j := range n {
 		m := l.moments[(first+j)*momentKinds:]
 		s.Power[j] = m[sumYY] + ridge
@@ -215,7 +217,7 @@ func (l *yuleWalker) solve(g int) {
 		intercept[j] = (y0*a11 - y1*a01) / det
 		slope[j] = (y1*a00 - y0*a01) / det
 	}
-	for i := range l.lags {
+	for i := range lags {
 		row := l.theta[i*l.stride+first:][:n]
 		at := i * len(s.Power)
 		one, z, y := s.X[0][at:at+n], s.X[1][at:at+n], s.X[2][at:at+n]

@@ -179,6 +179,26 @@ func TestYuleWalkerFindsAnAutoregression(t *testing.T) {
 	}
 }
 
+// After n samples an autoregression of a high order is that of 1 + n lags.
+func TestYuleWalkerOfAYoungSeries(t *testing.T) {
+	const order, samples = 30, 9
+	rng := rand.New(rand.NewPCG(25, 26))
+	young, short := newYuleWalker(1, order, 1, 1, 1, new(Workspace)), newYuleWalker(1, 2+samples, 1, 1, 1, new(Workspace))
+	f := newFrame(1, 1, yuleWalkerDepth(order), series.NewScaler(1), newLocalMean(1), nil)
+	f.scaler.PerStep[0] = 1
+	for range samples {
+		y := []float64{rng.NormFloat64()}
+		for _, l := range []*yuleWalker{young, short} {
+			l.learn(y, []bool{true}, f)
+		}
+		f.recent.Push(y, []float64{0})
+	}
+	want := append(short.weightsOf(0), make([]float64, order-2-samples)...)
+	if got := young.weightsOf(0); !slices.Equal(got, want) {
+		t.Errorf("weights %v, want %v", got, want)
+	}
+}
+
 // What a sample costs without a solution, and what a solution costs.
 func BenchmarkYuleWalker(b *testing.B) {
 	for _, dim := range []int{1, 2, 3, 5, 7, 20, 100} {
