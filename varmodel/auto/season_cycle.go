@@ -226,19 +226,24 @@ func (c *cycle) learn(y, others, inverse []float64, observed []bool) (changed bo
 		c.count[c.phase]++
 	}
 	rate, perPeriod := 1/float64(c.count[c.phase]), 1/float64(c.period)
+	n := len(y)
+	mean, unit, total, shares := mean[:n], c.unit[:n], c.total[:n], c.share[:n]
+	others, inverse, observed = others[:n], inverse[:n], observed[:n]
 	for j, v := range y {
-		v -= c.total[j]*perPeriod + others[j]
-		p := float64(mean[j]) * c.unit[j]
-		if !observed[j] {
-			changed = c.share[j].add(0, 0, now, next, c.given, c.soon(), false) || changed
-			continue
+		s := &shares[j]
+		if observed[j] {
+			v -= total[j]*perPeriod + others[j]
+			p := float64(mean[j]) * unit[j]
+			s.add(p*inverse[j], v*inverse[j], float64(now))
+			if inverse[j] > 0 {
+				limit := shapeLimit / inverse[j]
+				v = series.ClipTo(v, p-limit, p+limit)
+			}
+			c.Set(mean, j, p+rate*(v-p))
 		}
-		changed = c.share[j].add(p*inverse[j], v*inverse[j], now, next, c.given, c.soon(), true) || changed
-		if inverse[j] > 0 {
-			limit := shapeLimit / inverse[j]
-			v = series.ClipTo(v, p-limit, p+limit)
+		if block, term := s.passes(); block || term {
+			changed = s.end(block, term, next, c.given, c.soon()) || changed
 		}
-		c.Set(mean, j, p+rate*(v-p))
 	}
 	c.learnt++
 	return changed
@@ -329,15 +334,15 @@ type slope struct {
 	value           float64
 }
 
-// add updates the sums with a forecast and its outcome, in standard deviations, and reports whether a term has
-// ended. While n <= least, value is b for a given cycle and 0 for other cycles.
-func (t *slope) add(said, happened float64, given bool) (ended bool) {
+// add updates the sums of the current term with a forecast and its outcome, in standard deviations.
+func (t *slope) add(said, happened float64) {
 	t.product += said * happened
 	t.square += said * said
 	t.said, t.happened = t.said+said, t.happened+happened
-	if t.outcomes++; t.outcomes < t.every {
-		return false
-	}
+}
+
+// end ends a term. While n <= least, value is b for a given cycle and 0 for other cycles.
+func (t *slope) end(given bool) {
 	p, s := t.product, t.square
 	if t.short {
 		k := float64(t.every)
@@ -362,7 +367,6 @@ func (t *slope) add(said, happened float64, given bool) (ended bool) {
 	case given:
 		t.value = series.ClipTo(t.ps/t.ss, 0, 1)
 	}
-	return true
 }
 
 // equalTerms returns the effective number of terms: (sum of square)^2 / sum of square^2.

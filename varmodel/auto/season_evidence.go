@@ -31,19 +31,33 @@ type share struct {
 	value    float64
 }
 
-// add updates the share with a forecast (said) and its outcome (happened), in standard deviations, and reports whether
-// slope or evidence may have changed. Both are 0 if the outcome was not observed. now and next are the numbers of periods in
-// the shape at this sample and at the next one. soon: see cycle.soon.
-func (s *share) add(said, happened float64, now, next uint8, given, soon, observed bool) (changed bool) {
+// add updates the sums with an observed outcome (happened) and its forecast (said) by a shape of the given number of periods,
+// in standard deviations.
+func (s *share) add(said, happened, periods float64) {
 	said = series.ClipTo(said, -shareDistance, shareDistance)
 	happened = series.ClipTo(happened, -shareDistance, shareDistance)
-	block := s.evidence.add(said, happened, now, s.slope.every, observed)
-	term := s.slope.add(said, happened, given)
-	if term {
-		s.evidence.forget(s.slope.memory)
+	s.evidence.add(said, happened, periods)
+	s.slope.add(said, happened)
+}
+
+// passes counts a sample, observed or not, and reports whether it ends a block of the evidence and a term of the slope.
+func (s *share) passes() (block, term bool) {
+	s.evidence.outcomes++
+	s.slope.outcomes++
+	return s.evidence.outcomes*evidenceBlocks >= s.slope.every, s.slope.outcomes >= s.slope.every
+}
+
+// end ends a block of the evidence, a term of the slope, or both, and reports whether slope or evidence may have changed. next
+// is the number of periods in the shape at the next sample. soon: see cycle.soon.
+func (s *share) end(block, term bool, next uint8, given, soon bool) (changed bool) {
+	if block {
+		s.evidence.end()
 	}
-	if !term && (given || !block) {
-		return block
+	if term {
+		s.slope.end(given)
+		s.evidence.forget(s.slope.memory)
+	} else if given {
+		return true
 	}
 	s.refresh(next, given, soon)
 	return true
@@ -65,8 +79,8 @@ func (s *share) refresh(next uint8, given, soon bool) {
 		if had {
 			least = evidenceKept
 		}
-		if s.evidence.odds() > least {
-			s.value = max(s.value, s.evidence.share(0, next))
+		if early := s.evidence.share(0, next); early > s.value && s.evidence.odds() > least {
+			s.value = early
 		}
 	}
 	if s.slope.n > s.slope.least {
@@ -159,17 +173,16 @@ func (e *evidence) odds() float64 {
 // logRatio returns the logarithm of a / b, which is limited where b is near 0.
 func logRatio(a, b float64) float64 { return math.Log(a / max(b, series.Degenerate*a)) }
 
-// add updates the sums with a forecast by a shape of the given number of periods and its outcome, and reports whether a block
-// has ended. period is in samples.
-func (e *evidence) add(said, happened float64, periods uint8, period int, observed bool) (ended bool) {
-	if observed {
-		e.said, e.happened = e.said+said, e.happened+happened
-		e.product, e.noise = e.product+said*happened, e.noise+float64(periods)*said*(said-happened)
-		e.seen++
-	}
-	if e.outcomes++; e.outcomes*evidenceBlocks < period {
-		return false
-	}
+// add updates the sums of the current block with an observed outcome and its forecast by a shape of the given number of
+// periods.
+func (e *evidence) add(said, happened, periods float64) {
+	e.said, e.happened = e.said+said, e.happened+happened
+	e.product, e.noise = e.product+said*happened, e.noise+periods*said*(said-happened)
+	e.seen++
+}
+
+// end ends a block.
+func (e *evidence) end() {
 	mean := change{e.said / float64(e.seen), e.happened / float64(e.seen)}
 	if e.changes && e.seen > 0 {
 		x := mean.said - e.before.said
@@ -181,7 +194,6 @@ func (e *evidence) add(said, happened float64, periods uint8, period int, observ
 	}
 	e.before, e.changes = mean, e.seen > 0
 	e.said, e.happened, e.seen, e.outcomes = 0, 0, 0, 0
-	return true
 }
 
 // ratio returns the ratio of the slope b to the smallest significant slope; 0: there are too few changes.

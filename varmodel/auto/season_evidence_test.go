@@ -18,9 +18,8 @@ import (
 func TestEvidenceOfBlocks(t *testing.T) {
 	var e evidence
 	for i, said := range []float64{0, 1, 0, 2, 0} {
-		if !e.add(said, []float64{0, 1, 0, 1, 0}[i], []uint8{1, 1, 1, 3, 3}[i], evidenceBlocks, true) {
-			t.Fatal("a block of one sample has not ended")
-		}
+		e.add(said, []float64{0, 1, 0, 1, 0}[i], []float64{1, 1, 1, 3, 3}[i])
+		e.end()
 	}
 	se := math.Sqrt(.4 / 10 / 3)
 	ratio := e.ratio()
@@ -28,7 +27,8 @@ func TestEvidenceOfBlocks(t *testing.T) {
 	modeltest.Near(t, "the share", e.share(0, 3), 3./(3+6/3), 1e-12)
 	modeltest.Near(t, "the share with a prior of 1", e.share(1, 1), (3.+1)/(3+1+6), 1e-12)
 	e.interrupt()
-	e.add(5, 0, 1, evidenceBlocks, true)
+	e.add(5, 0, 1)
+	e.end()
 	if after := e.ratio(); after != ratio {
 		t.Errorf("a change over a break counts: %v, not %v", after, ratio)
 	}
@@ -50,7 +50,8 @@ func TestOddsOfBlocks(t *testing.T) {
 	} {
 		var e evidence
 		for i, said := range c.said {
-			e.add(said, c.happened[i], 1, evidenceBlocks, true)
+			e.add(said, c.happened[i], 1)
+			e.end()
 		}
 		modeltest.Near(t, "the odds", e.odds(), c.want, 1e-12)
 	}
@@ -65,7 +66,10 @@ func TestShareIsKeptByLessEvidence(t *testing.T) {
 		for i, said := range []float64{0, 1, 0, 2, 0, 1} {
 			s.value = before
 			for range 2 { // samples per block
-				s.add(said, []float64{0, 1, 1, 1.5, 1, 1}[i], 1, 2, false, true, true)
+				s.add(said, []float64{0, 1, 1, 1.5, 1, 1}[i], 1)
+				if block, term := s.passes(); block {
+					s.end(block, term, 2, false, true)
+				}
 			}
 		}
 		odds := s.evidence.odds()
@@ -86,12 +90,14 @@ func TestEvidenceOfOneStep(t *testing.T) {
 		if i >= 6 {
 			level = 1
 		}
-		e.add(level, level, 1, evidenceBlocks, true)
+		e.add(level, level, 1)
+		e.end()
 	}
 	if ratio := e.ratio(); ratio != 0 {
 		t.Errorf("evidence %v of one step", ratio)
 	}
-	e.add(0, 0, 1, evidenceBlocks, true)
+	e.add(0, 0, 1)
+	e.end()
 	if ratio := e.ratio(); !(ratio > 1) {
 		t.Errorf("evidence %v of a rise and a fall", ratio)
 	}

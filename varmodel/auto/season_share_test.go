@@ -14,13 +14,16 @@ import (
 func TestShareOfASeasonNeedsTerms(t *testing.T) {
 	s := slope{every: 1, memory: .97, least: naturalTerms}
 	for i, want := range []float64{0, 0, 0.1829908211450073, 0.07847515439078678, 0.4755774897271724, 0.34886142201719306, 0.5844545973293547, 0.47214908418997104} {
-		s.add(1, float64(2-2*(i%2)), false)
+		s.add(1, float64(2-2*(i%2)))
+		s.end(false)
 		modeltest.Near(t, "the share", s.value, want, 1e-14)
 	}
 	// Exact forecasts have a share of 1 from the second term on.
 	s = slope{every: 1, memory: .97, least: naturalTerms}
-	s.add(1, 1, false)
-	s.add(1, 1, false)
+	for range 2 {
+		s.add(1, 1)
+		s.end(false)
+	}
 	modeltest.Near(t, "the share", s.value, 1, 1e-15)
 }
 
@@ -60,9 +63,11 @@ func TestShareOfAShortCycleLeavesOutATrend(t *testing.T) {
 	for range 5 {
 		for k := range 4 {
 			said, happened := 1+float64(k%2), 2.
-			short.add(said, happened, false)
-			plain.add(said, happened, false)
+			short.add(said, happened)
+			plain.add(said, happened)
 		}
+		short.end(false)
+		plain.end(false)
 	}
 	if short.value != 0 || plain.value < .5 {
 		t.Errorf("shares %v and, of a longer one, %v", short.value, plain.value)
@@ -78,8 +83,9 @@ func TestShareOfAShortCycleNeedsEqualTerms(t *testing.T) {
 		if k == 0 {
 			said = 1
 		}
-		s.add(said, said/2, false)
-		s.add(-said, -said/2, false)
+		s.add(said, said/2)
+		s.add(-said, -said/2)
+		s.end(false)
 	}
 	if s.value != 0 || s.sure() {
 		t.Errorf("share %v, sure %v", s.value, s.sure())
