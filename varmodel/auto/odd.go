@@ -252,11 +252,20 @@ func (o *gateOf) pass(y float64) float64 {
 	case v >= o.homeLow && v <= o.homeHigh:
 		o.homeLow, o.homeHigh = math.Inf(1), math.Inf(-1)
 	}
-	o.low, o.high = min(o.low, v), max(o.high, v)
-	o.least, o.most = min(o.least, y), max(o.most, y)
-	for i := range o.bounds {
-		o.bounds[i].learn(y, o.before)
+	if v < o.low {
+		o.low = v
 	}
+	if v > o.high {
+		o.high = v
+	}
+	if y < o.least {
+		o.least = y
+	}
+	if y > o.most {
+		o.most = y
+	}
+	o.bounds[0].learn(y, o.before)
+	o.bounds[1].learn(y, o.before)
 	o.before = y
 	return v
 }
@@ -347,19 +356,21 @@ func (o *gateOf) isNovel(y float64) bool {
 // or 1 - rate (stochastic approximation).
 func (o *gateOf) learn(e, step float64) {
 	rate := max(.01, min(.5, 3/float64(o.count)))
-	for _, m := range [...]struct {
-		median *float64
-		v      float64
-	}{{&o.err, e}, {&o.step, step}} {
-		switch {
-		case *m.median == 0:
-			*m.median = m.v
-		case m.v > *m.median:
-			*m.median *= 1 + rate
-		case m.v > 0 || m.median == &o.err:
-			*m.median *= 1 - rate
-		}
+	o.err = stepMedian(o.err, e, rate)
+	if step > 0 || o.step == 0 {
+		o.step = stepMedian(o.step, step, rate)
 	}
+}
+
+// stepMedian returns a running median after the value v.
+func stepMedian(median, v, rate float64) float64 {
+	switch {
+	case median == 0:
+		return v
+	case v > median:
+		return median * (1 + rate)
+	}
+	return median * (1 - rate)
 }
 
 // addTo adds the level and the guess of each variable to its forecasts, rows x dim. It clips forecasts plus level to
