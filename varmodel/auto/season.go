@@ -220,7 +220,7 @@ func (s *seasons) Observe(inverse []float64) {
 	s.clock(inverse)
 	s.active = false
 	clear(s.last)
-	others := s.others
+	others := s.others[:len(y)]
 	clear(others)
 	for k, c := range s.cycles {
 		if c.failed() {
@@ -244,10 +244,14 @@ func (s *seasons) Observe(inverse []float64) {
 			c.check()
 		}
 		s.active = s.active || c.active
-		for j, v := range c.prior {
-			if share := c.share[j].value; share > 0 {
+		if !c.active {
+			continue
+		}
+		shares, last := c.share[:len(y)], s.last[:len(y)]
+		for j, v := range c.prior[:len(y)] {
+			if share := shares[j].value; share > 0 {
 				others[j] += v
-				s.last[j] += share * v
+				last[j] += share * v
 			}
 		}
 	}

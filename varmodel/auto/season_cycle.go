@@ -139,12 +139,15 @@ func (c *cycle) shapeAt(dst []float64, k int) {
 // not in the sums.
 func (c *cycle) Step(y, old []float64) {
 	c.run++
+	fresh, total := c.fresh[:len(y)], c.total[:len(y)]
 	for j, v := range y {
-		c.fresh[j] += v
-		c.total[j] += v
+		fresh[j] += v
+		total[j] += v
 	}
-	for j, v := range old {
-		c.total[j] -= v
+	if old != nil {
+		for j := range total {
+			total[j] -= old[j]
+		}
 	}
 	if c.run%c.period == 0 {
 		copy(c.total, c.fresh)
@@ -155,8 +158,10 @@ func (c *cycle) Step(y, old []float64) {
 
 // Remember sets prior to the shape at the last sample.
 func (c *cycle) Remember() {
-	for j, v := range c.At(0) {
-		c.prior[j] = float64(v) * c.unit[j]
+	mean := c.At(0)
+	prior, unit := c.prior[:len(mean)], c.unit[:len(mean)]
+	for j, v := range mean {
+		prior[j] = float64(v) * unit[j]
 	}
 }
 
@@ -242,7 +247,8 @@ func (c *cycle) learn(y, others, inverse []float64, observed []bool) (changed bo
 			c.Set(mean, j, p+rate*(v-p))
 		}
 		if block, term := s.passes(); block || term {
-			changed = s.end(block, term, next, c.given, c.soon()) || changed
+			s.end(block, term, next, c.given, c.soon())
+			changed = true
 		}
 	}
 	c.learnt++

@@ -47,20 +47,19 @@ func (s *share) passes() (block, term bool) {
 	return s.evidence.outcomes*evidenceBlocks >= s.slope.every, s.slope.outcomes >= s.slope.every
 }
 
-// end ends a block of the evidence, a term of the slope, or both, and reports whether slope or evidence may have changed. next
-// is the number of periods in the shape at the next sample. soon: see cycle.soon.
-func (s *share) end(block, term bool, next uint8, given, soon bool) (changed bool) {
+// end ends a block of the evidence, a term of the slope, or both. next is the number of periods in the shape at the next sample.
+// soon: see cycle.soon.
+func (s *share) end(block, term bool, next uint8, given, soon bool) {
 	if block {
 		s.evidence.end()
 	}
 	if term {
 		s.slope.end(given)
 		s.evidence.forget(s.slope.memory)
-	} else if given {
-		return true
 	}
-	s.refresh(next, given, soon)
-	return true
+	if term || !given {
+		s.refresh(next, given, soon)
+	}
 }
 
 // refresh computes the value from slope and evidence.
