@@ -44,20 +44,20 @@ func NewGrowingHistory(dim, size, depth int) *History {
 // sample, as if the coordinate had never moved.
 func (h *History) Push(y, guess []float64) {
 	d := len(y)
-	row, observed := h.rows[h.next*d:(h.next+1)*d], h.observed[h.next*d:(h.next+1)*d]
+	row, observed, seen := h.rows[h.next*d:][:d], h.observed[h.next*d:][:d], h.Seen[:d]
 	for j, v := range y {
-		missing := v != v
+		observed[j] = v == v
 		switch {
-		case missing && h.Seen[j]:
-			v = guess[j]
-		case missing:
-			v = 0
-		case !h.Seen[j]:
-			h.Seen[j] = true
+		case v == v && seen[j]:
+		case v == v:
+			seen[j] = true
 			h.Unseen--
 			h.Fill(j, v)
+		case seen[j]:
+			v = guess[j]
+		default:
+			v = 0
 		}
-		observed[j] = !missing
 		row[j] = v
 	}
 	h.advance()
