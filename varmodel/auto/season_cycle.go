@@ -105,8 +105,11 @@ func (c *cycle) phaseAfter(k int) int {
 	if c.span == monthSpan {
 		return MonthPhase(c.day + int64(k))
 	}
-	phase := (c.phase + k) % c.period
-	if phase < 0 {
+	phase := c.phase + k
+	if phase >= 0 && phase < c.period { // usually, and a division is slow
+		return phase
+	}
+	if phase %= c.period; phase < 0 {
 		phase += c.period
 	}
 	return phase
@@ -239,7 +242,10 @@ func (c *cycle) learn(y, others, inverse []float64, observed []bool) (changed bo
 		if observed[j] {
 			v -= total[j]*perPeriod + others[j]
 			p := float64(mean[j]) * unit[j]
-			s.add(p*inverse[j], v*inverse[j], float64(now))
+			said := series.ClipTo(p*inverse[j], -shareDistance, shareDistance)
+			happened := series.ClipTo(v*inverse[j], -shareDistance, shareDistance)
+			s.evidence.add(said, happened, float64(now))
+			s.slope.add(said, happened)
 			if inverse[j] > 0 {
 				limit := shapeLimit / inverse[j]
 				v = series.ClipTo(v, p-limit, p+limit)

@@ -31,15 +31,6 @@ type share struct {
 	value    float64
 }
 
-// add updates the sums with an observed outcome (happened) and its forecast (said) by a shape of the given number of periods,
-// in standard deviations.
-func (s *share) add(said, happened, periods float64) {
-	said = series.ClipTo(said, -shareDistance, shareDistance)
-	happened = series.ClipTo(happened, -shareDistance, shareDistance)
-	s.evidence.add(said, happened, periods)
-	s.slope.add(said, happened)
-}
-
 // passes counts a sample, observed or not, and reports whether it ends a block of the evidence and a term of the slope.
 func (s *share) passes() (block, term bool) {
 	s.evidence.outcomes++

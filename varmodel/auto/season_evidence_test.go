@@ -66,7 +66,7 @@ func TestShareIsKeptByLessEvidence(t *testing.T) {
 		for i, said := range []float64{0, 1, 0, 2, 0, 1} {
 			s.value = before
 			for range 2 { // samples per block
-				s.add(said, []float64{0, 1, 1, 1.5, 1, 1}[i], 1)
+				s.evidence.add(said, []float64{0, 1, 1, 1.5, 1, 1}[i], 1)
 				if block, term := s.passes(); block {
 					s.end(block, term, 2, false, true)
 				}
