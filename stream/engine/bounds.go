@@ -20,8 +20,11 @@ func (b *bounds) clip(v []float64) {
 	if b == nil || b.low == nil {
 		return
 	}
-	d := len(b.low)
-	for i := range v {
-		v[i] = min(max(v[i], b.low[i%d]), b.high[i%d])
+	for ; len(v) > 0; v = v[len(b.low):] {
+		for j, low := range b.low {
+			if x, high := v[j], b.high[j]; !(low < x && x < high) {
+				v[j] = min(max(x, low), high)
+			}
+		}
 	}
 }
