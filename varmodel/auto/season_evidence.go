@@ -97,6 +97,88 @@ func (s *share) State(c *snapshot.Codec) {
 	c.Float64(&s.value)
 }
 
+// slope estimates a factor for forecasts x ("said") from their outcomes y ("happened"):
+//
+//	value = b - (1 + 2/n) se, limited to [0, 1],
+//
+// where b is the coefficient of the regression of y on x without intercept, se its standard error, and n
+// the number of terms. A term is one period of outcomes, because neighbouring outcomes are correlated.
+// The value is near 0 if y does not depend on x.
+type slope struct {
+	every           int     // outcomes per term
+	short           bool    // true: subtract the means of x and y within a term, because they come from longer seasons
+	memory          float64 // weight of a term after the next term
+	outcomes        int     // outcomes in the current term
+	product, square float64 // sums of x y and x^2 in the current term
+	said, happened  float64 // sums of x and y in the current term
+	pp, ps, ss      float64 // sums over the terms of product^2, product * square and square^2,
+	sum, n          float64 // and of square and 1; all with forgetting
+	least           float64 // n above which value may exceed 0
+	smallest        float64 // values below smallest become 0
+	value           float64
+}
+
+// add updates the sums of the current term with a forecast and its outcome, in standard deviations.
+func (t *slope) add(said, happened float64) {
+	t.product += said * happened
+	t.square += said * said
+	t.said, t.happened = t.said+said, t.happened+happened
+}
+
+// end ends a term. While n <= least, value is b for a given cycle and 0 for other cycles.
+func (t *slope) end(given bool) {
+	p, s := t.product, t.square
+	if t.short {
+		k := float64(t.every)
+		p, s = p-t.said*t.happened/k, s-t.said*t.said/k
+	}
+	t.said, t.happened = 0, 0
+	m := t.memory
+	t.pp, t.ps, t.ss, t.sum, t.n = m*t.pp+p*p, m*t.ps+p*s, m*t.ss+s*s, m*t.sum+s, m*t.n+1
+	t.outcomes, t.product, t.square = 0, 0, 0
+	t.value = 0
+	n := t.n
+	if t.short {
+		n = t.equalTerms() // a few large terms would have a small standard error
+	}
+	switch {
+	case t.ss <= 0:
+	case n > t.least:
+		b, se := t.regression(n)
+		if t.value = series.ClipTo(b-(1+2/n)*se, 0, 1); t.value < t.smallest {
+			t.value = 0
+		}
+	case given:
+		t.value = series.ClipTo(t.ps/t.ss, 0, 1)
+	}
+}
+
+// equalTerms returns the effective number of terms: (sum of square)^2 / sum of square^2.
+func (t *slope) equalTerms() float64 { return t.sum * t.sum / t.ss }
+
+// regression returns the coefficient b = ps / ss and its standard error, for n terms.
+func (t *slope) regression(n float64) (b, se float64) {
+	b = t.ps / t.ss
+	return b, math.Sqrt(max(t.pp-b*t.ps, 0) / t.ss / (n - 1))
+}
+
+// sure reports whether the coefficient is statistically significant; see sureErrors.
+func (t *slope) sure() bool {
+	if t.ss <= 0 {
+		return false
+	}
+	n := t.equalTerms()
+	b, se := t.regression(n)
+	return n > sureTerms && b > sureErrors*(1+2/n)*se
+}
+
+func (t *slope) State(c *snapshot.Codec) {
+	c.Index(&t.outcomes, t.every)
+	for _, v := range []*float64{&t.product, &t.square, &t.said, &t.happened, &t.pp, &t.ps, &t.ss, &t.sum, &t.n, &t.value} {
+		c.Float64(v)
+	}
+}
+
 // evidence tests the changes forecast by a cycle, earlier than a slope. A slope has one term per period, because
 // neighbouring outcomes are correlated. Changes between blocks of 1/evidenceBlocks of a period are independent even
 // on a random walk. A regression without intercept explains the observed changes y by the forecast changes x:
