@@ -3,8 +3,6 @@ package engine
 import (
 	"math"
 	"slices"
-
-	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // cover is the stage of the intervals: it passes samples and forecasts to the companions, and sets the bounds and the
@@ -98,7 +96,7 @@ func (sc *scorer) setBounds(dst *Results, r *stepResult) {
 func (sc *scorer) setRegion(dst *Results, r *stepResult) {
 	if r.region == nil {
 		r.region = dst.room(2 * len(r.yhat))
-		vec.FillNaN(r.region)
+		fillNaN(r.region)
 		return
 	}
 	for _, b := range []*bounds{r.series.bounds, &r.learnt} {

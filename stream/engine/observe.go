@@ -3,7 +3,6 @@ package engine
 import (
 	"math"
 
-	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -46,7 +45,13 @@ func (s *scoredSeries) expect(yhat, bounds []float64) {
 // set sets dst to the first elements of v, or to NaN if v is nil.
 func set(dst, v []float64) {
 	if v == nil {
-		vec.FillNaN(dst)
+		fillNaN(dst)
 	}
 	copy(dst, v)
+}
+
+func fillNaN(v []float64) {
+	for i := range v {
+		v[i] = math.NaN()
+	}
 }
