@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
-	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -390,7 +389,7 @@ func (b *binder) secretFile(path, file string, text *secret.Text) {
 		b.fail(where, path, "is set, and so is %s_file; keep one of them", path)
 		return
 	}
-	content, err := os.ReadFile(file)
+	content, err := readText(file)
 	if err != nil {
 		b.fail(where, path+"_file", "%v", err)
 		return

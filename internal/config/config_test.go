@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
+
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
 )
@@ -183,6 +186,29 @@ func TestAnchorsAndEmptyValues(t *testing.T) {
 	}
 	if cfg.Model.Order != config.Default().Model.Order || wire.OutputFile(cfg).Path != "shared" || wire.OutputInfluxDB(cfg) != nil {
 		t.Errorf("got %+v %+v", cfg.Model, cfg.Output)
+	}
+}
+
+// TestByteOrderMarks: files of Windows begin with a byte order mark, and those of PowerShell are UTF-16.
+func TestByteOrderMarks(t *testing.T) {
+	for _, e := range []encoding.Encoding{unicode.UTF8BOM, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), unicode.UTF16(unicode.BigEndian, unicode.UseBOM)} {
+		encode := func(text string) string {
+			encoded, err := e.NewEncoder().String(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return write(t, encoded)
+		}
+		token := encode("é€\r\n")
+		file := encode("output: {influxdb: {url: \"http://h:1\", bucket: été, token_file: " + strconv.Quote(token) + "}}\r\n")
+		cfg, err := config.Load(config.Sources{Files: []string{file}})
+		if err != nil {
+			t.Errorf("%v: %v", e, err)
+			continue
+		}
+		if c := wire.OutputInfluxDB(cfg); c.Bucket != "été" || c.Token.Reveal() != "é€" {
+			t.Errorf("%v: got bucket %q, token %q", e, c.Bucket, c.Token.Reveal())
+		}
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // Sources are the layers of a configuration above the defaults. A later field has precedence over an earlier one.
@@ -43,7 +45,7 @@ func Load(src Sources, checks ...Check) (*Config, error) {
 	}
 	b.files = src.Files
 	for _, name := range src.Files {
-		content, err := os.ReadFile(name)
+		content, err := readText(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%w: correct the path, or begin with  forecaster create > %s", err, name)
 		}
@@ -60,6 +62,17 @@ func Load(src Sources, checks ...Check) (*Config, error) {
 	secrets(reflect.ValueOf(b.cfg).Elem(), "", b.secretFile)
 	b.validate(checks)
 	return b.cfg, b.Err()
+}
+
+// readText returns a file as UTF-8 without a byte order mark. PowerShell writes UTF-16 behind ">", and editors on Windows
+// write the mark.
+func readText(name string) ([]byte, error) {
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	text, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), content)
+	return text, err
 }
 
 // YAML returns the whole configuration, with defaults and with redacted secrets.

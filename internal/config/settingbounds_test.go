@@ -133,7 +133,7 @@ func TestBoundsOfSettings(t *testing.T) {
 		{"state.stall_timeout", "", "0s|1s", "999ms|-1s", "must be 0 or at least 1s, got "},
 		{"log.level", "", "debug|info|warn|error", "loud", "must be one of "},
 		{"log.format", "", "auto|text|json", "xml", "must be one of "},
-		{"server.listen", "server.enabled=true", "127.0.0.1:1|[::1]:1|localhost:1", "localhost", `must be host:port, got "localhost"`},
+		{"server.listen", "server.enabled=true", "127.0.0.1:1|[::1]:65535|localhost:1", "localhost|localhost:65536", "must be host:port, got "},
 		{"server.token", "server.enabled=true;server.listen=0.0.0.0:1", "t", "", ""},
 		// Units, at their bounds.
 		{"model.seed", "", "0|18446744073709551615|1_000|0x10", "-1|1.5|18446744073709551616", "must be a whole number of at least 0, got "},

@@ -196,7 +196,10 @@ func (b *binder) validateServices(c *Config) {
 }
 
 func (b *binder) validateServer(s *Server) {
-	_, _, err := net.SplitHostPort(s.Listen)
+	_, port, err := net.SplitHostPort(s.Listen)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
 	b.Need(err == nil, "server.listen", "must be host:port, got %q", s.Listen)
 	b.Need(err != nil || s.OnLoopback() || !s.Token.IsZero(), "server.token", "must be given when server.listen is not on loopback, got listen %q", s.Listen)
 	b.Need((s.TLSCert == "") == (s.TLSKey == ""), "server.tls_cert", "and tls_key must be given together")
