@@ -109,6 +109,10 @@ func (s *Source) configureCSV(ctx context.Context) error {
 	}
 	if inFile {
 		err := s.readLine(ctx)
+		for err == nil && len(bytes.TrimSpace(s.line)) == 0 { // blank lines before the header
+			s.line = s.line[:0]
+			err = s.readLine(ctx)
+		}
 		if errors.Is(err, io.EOF) {
 			return fmt.Errorf("%s is empty, a line with the names of the columns was expected", s.path)
 		}
@@ -116,6 +120,9 @@ func (s *Source) configureCSV(ctx context.Context) error {
 			return err
 		}
 		if c.Header == nil { // a pipe: the first Read reads the header
+			if err := s.checkPipe(); err != nil {
+				return err
+			}
 			if c.Header, err = format.ParseHeader(s.line, c.Comma); err != nil {
 				return fmt.Errorf("%s:1: %w", s.path, err)
 			}

@@ -2,6 +2,7 @@ package file
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -23,8 +24,19 @@ const openMetrics = `samples with times become CSV with  awk 'BEGIN {print "time
 // promtoolDump is the remedy for a dump of promtool: it writes the samples as CSV in long form.
 const promtoolDump = `write it as CSV with  awk 'BEGIN {print "time,series,value"} {v = $(NF - 1); t = $NF; $NF = $(NF - 1) = ""; gsub(/"/, ""); gsub(/[{}, ]+/, " "); gsub(/^ | $/, ""); print t "," $0 "," v}' IN > OUT.csv`
 
-// kinds are the known files of other formats, by their first bytes, with the remedy.
-var kinds = []struct{ begins, name, remedy string }{
+// kind is a known file of another format, by its first bytes, with the remedy.
+type kind struct{ begins, name, remedy string }
+
+// pipes are the kinds that are read in files, but not in standard input or a pipe.
+var pipes = []kind{
+	{"\x1f\x8b", "compressed by gzip", "decompress it with  gzip -dc"},
+	{"\x28\xb5\x2f\xfd", "compressed by zstd", "decompress it with  zstd -dc"},
+	{"\xff\xfe", "UTF-16", "convert it with  iconv -f UTF-16 -t UTF-8"},
+	{"\xfe\xff", "UTF-16", "convert it with  iconv -f UTF-16 -t UTF-8"},
+}
+
+// kinds are all others.
+var kinds = []kind{
 	{"PAR1", "Parquet", ParquetFormat.Name},
 	{"PK\x03\x04", "a workbook or another zip file", "rename a workbook of Excel to .xlsx; of others, " + saveAs},
 	{"\xd0\xcf\x11\xe0", "a workbook of an old Excel, or with a password", saveAs},
@@ -80,14 +92,8 @@ func (s *Source) checkText() error {
 	if err != nil {
 		return err
 	}
-	begin := bytes.ToLower(bytes.TrimLeft(b[:min(len(b), 64)], "\ufeff \r\n"))
-	for _, k := range kinds {
-		if bytes.HasPrefix(b, []byte(k.begins)) || k.begins[0] == '<' && bytes.HasPrefix(begin, []byte(k.begins)) {
-			if k.remedy == ParquetFormat.Name || k.remedy == ArrowFormat.Name {
-				k.remedy = "read it with  " + s.setting.Set("SourceConfig.Format", k.remedy)
-			}
-			return fmt.Errorf("%s is %s, not CSV, JSON lines or line protocol: %s", s.path, k.name, k.remedy)
-		}
+	if err := s.checkKind(b, kinds); err != nil {
+		return err
 	}
 	first, _, _ := bytes.Cut(b, []byte("\n"))
 	switch at := bytes.IndexFunc(first, isControl); {
@@ -102,6 +108,29 @@ func (s *Source) checkText() error {
 	default:
 		return fmt.Errorf("%s is no text: line 1 has the byte %#02x at %d; CSV, JSON lines, line protocol and Parquet are read", s.path, b[at], at+1)
 	}
+}
+
+// checkPipe returns an error if the first line of standard input or a pipe begins a file of another kind. It looks at
+// this line alone: the next one may come much later.
+func (s *Source) checkPipe() error {
+	if s.live == nil || s.began {
+		return nil
+	}
+	return cmp.Or(s.checkKind(s.line, pipes), s.checkKind(s.line, kinds))
+}
+
+// checkKind returns an error with the remedy for a text that begins like one of the kinds.
+func (s *Source) checkKind(b []byte, kinds []kind) error {
+	begin := bytes.ToLower(bytes.TrimLeft(b[:min(len(b), 64)], "\ufeff \r\n"))
+	for _, k := range kinds {
+		if bytes.HasPrefix(b, []byte(k.begins)) || k.begins[0] == '<' && bytes.HasPrefix(begin, []byte(k.begins)) {
+			if k.remedy == ParquetFormat.Name || k.remedy == ArrowFormat.Name {
+				k.remedy = "read it with  " + s.setting.Set("SourceConfig.Format", k.remedy)
+			}
+			return fmt.Errorf("%s is %s, not CSV, JSON lines or line protocol: %s", s.path, k.name, k.remedy)
+		}
+	}
+	return nil
 }
 
 // isBinary reports whether at least three bytes, and more than one of fifty, are control characters other than

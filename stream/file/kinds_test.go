@@ -1,9 +1,12 @@
 package file
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/orffvar/forecaster/stream"
 )
 
 // opened returns the error of a file with a text, without its path.
@@ -21,6 +24,9 @@ func opened(t *testing.T, text string) string {
 	return strings.ReplaceAll(err.Error(), path, "FILE")
 }
 
+// notText stands between the kind of a file and the remedy.
+const notText = ", not CSV, JSON lines or line protocol: "
+
 // TestOtherKinds: a file of every known kind is refused with its name and its remedy, and bytes that no text has are.
 func TestOtherKinds(t *testing.T) {
 	for _, k := range kinds {
@@ -28,7 +34,7 @@ func TestOtherKinds(t *testing.T) {
 		if remedy == ParquetFormat.Name || remedy == ArrowFormat.Name {
 			remedy = "read it with  SourceConfig.Format=" + remedy
 		}
-		want := "FILE is " + k.name + ", not CSV, JSON lines or line protocol: " + remedy
+		want := "FILE is " + k.name + notText + remedy
 		for _, begins := range []string{k.begins, "\ufeff \r\n" + strings.ToUpper(k.begins)} {
 			if got := opened(t, begins+" and more\n"); got != want && (begins == k.begins || k.begins[0] == '<') {
 				t.Errorf("%q:\ngot  %s\nwant %s", begins, got, want)
@@ -50,6 +56,50 @@ func TestOtherKinds(t *testing.T) {
 	} {
 		if got := opened(t, text); got != want {
 			t.Errorf("%q:\ngot  %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+// TestKindsInPipes: a pipe is read as it is, so that its first line names a kind which files are unpacked from.
+func TestKindsInPipes(t *testing.T) {
+	const before, header, none = "FILE is ", "time,a\n", ""
+	for text, want := range map[string]string{
+		"\x1f\x8b\x08 and more\n":          before + "compressed by gzip" + notText + "decompress it with  gzip -dc",
+		"\x28\xb5\x2f\xfd and more\n":      before + "compressed by zstd" + notText + "decompress it with  zstd -dc",
+		"\xff\xfet\x00\n\x00":              before + "UTF-16" + notText + "convert it with  iconv -f UTF-16 -t UTF-8",
+		"\xfe\xff\x00t\x00\n":              before + "UTF-16" + notText + "convert it with  iconv -f UTF-16 -t UTF-8",
+		"PAR1 and more\n":                  before + "Parquet" + notText + "read it with  SourceConfig.Format=parquet",
+		header + "1,2\n\x1f\x8b":           none,
+		"\n\r\n" + header + "1,2\n":        none,
+		"{\"time\": 1, \"values\": [1]}\n": none,
+	} {
+		for _, name := range []string{"csv", "jsonl"} {
+			if isJSON := strings.HasPrefix(text, "{"); want == none && isJSON == (name == "csv") {
+				continue
+			}
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := fmt.Sprintf("/dev/fd/%d", r.Fd())
+			if _, err := os.Stat(path); err != nil {
+				t.Skip("no /dev/fd on this system")
+			}
+			fmt.Fprint(w, text)
+			w.Close()
+			s, err := OpenSource(path, SourceConfig{Format: name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := none
+			if _, err = s.Read(t.Context(), make([]stream.Message, 1)); err != nil {
+				got = strings.ReplaceAll(err.Error(), path, "FILE")
+			}
+			if got != want {
+				t.Errorf("%q as %s:\ngot  %s\nwant %s", text, name, got, want)
+			}
+			s.Close()
+			r.Close()
 		}
 	}
 }

@@ -321,6 +321,9 @@ func (s *Source) Read(ctx context.Context, dst []stream.Message) (int, error) {
 			}
 			return 0, err
 		}
+		if err := s.checkPipe(); err != nil {
+			return 0, err
+		}
 		s.began = true
 		if m := s.message(); !s.isEmpty(m.Value) {
 			if s.guessed && !bytes.HasPrefix(bytes.TrimSpace(m.Value), []byte("{")) {

@@ -135,6 +135,7 @@ func TestPipe(t *testing.T) {
 func TestBadFiles(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"empty.csv", "", "empty.csv is empty, a line with the names of the columns was expected"},
+		{"blank.csv", "\n \r\n\n", "blank.csv is empty, a line with the names of the columns was expected"},
 		{"cdf.csv", "CDF,time\n1,2026-01-01\n2,2026-01-02\n", ""}, // NetCDF begins so
 		{"header.csv", "time,a\n", "header.csv has no data"},
 		{"empty.jsonl", "\n\n", ""},

@@ -43,6 +43,8 @@ func TestTablesWithoutTimes(t *testing.T) {
 		{"a multiple beside 0 and none", "time,b\n2026-01-01,1k\n2026-01-02,0\n2026-01-03,\n2026-01-04,4k\n", ""},
 		{"lines of the Mac", "time,b\r2026-01-01,1\r2026-01-02,2", `the lines end with CR alone, as old programs of the Mac write them: write them anew with  tr '\r' '\n' < IN > OUT`},
 		{"texts with line breaks", "time,b,c\n2026-01-01,1,\"x\ny\"\n2026-01-02,2,\"x\ny\"\n", "texts in quotes have line breaks, and a row is a line: write it so with  python3 -c 'import csv, sys; csv.writer(sys.stdout, delimiter=\",\").writerows([\" \".join(c.split()) for c in r] for r in csv.reader(sys.stdin, delimiter=\",\"))' < IN > OUT"},
+		{"a name with a line break", lines("time,\"b\nc\"", 20, func(i int) string { return hours(i, ",1") }), "texts in quotes have line breaks, and a row is a line: write it so with  python3 -c 'import csv, sys; csv.writer(sys.stdout, delimiter=\",\").writerows([\" \".join(c.split()) for c in r] for r in csv.reader(sys.stdin, delimiter=\",\"))' < IN > OUT"},
+		{"a name without the end of its quote", lines("time,\"b", 20, func(i int) string { return hours(i, ",1") }), ""},
 		{"one text with line breaks of ten lines", lines("time,b,c", 10, func(i int) string { return hours(i, fmt.Sprint(",1,x", map[bool]string{true: "\"\ny\""}[i == 5])) }), ""},
 	} {
 		got := decided(t, c.text, format.CSVConfig{})

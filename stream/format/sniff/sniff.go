@@ -60,8 +60,8 @@ func CSV(sample []byte, more bool, c format.CSVConfig) (Result, error) {
 		return s.out, fmt.Errorf("line 1 is a JSON object, no names of columns: name the format with %s", s.set("SourceConfig.Format", "jsonl"))
 	}
 	header, err := format.ParseHeader(lines[0].text, s.out.CSV.Comma)
-	if err != nil {
-		return s.out, nil //nolint:nilerr // the decoder reports the line with its number
+	if err != nil { // the decoder reports the line with its number, unless a name goes on in the next lines
+		return s.out, s.checkBreaks(lines[:min(10, len(lines))])
 	}
 	rows := slices.DeleteFunc(lines[1:], func(l sampleLine) bool { return bytes.Equal(l.text, lines[0].text) }) // concatenated files repeat the header
 	if err := s.checkBreaks(rows); err != nil {
