@@ -47,6 +47,7 @@ type Result struct {
 	Score
 	Seeds   int           `json:"seeds"`
 	MSESD   report.Number `json:"mse_sd"`  // standard deviation of MSE over the seeds
+	NMSESD  report.Number `json:"nmse_sd"` // that of NMSE
 	Refused int64         `json:"refused"` // number of refused records
 
 	// CRPS is the continuous ranked probability score of nine quantiles, see eval.CRPS; mean over variables, first seed.
@@ -247,7 +248,7 @@ func (e *Evaluation) unscoredNote() string {
 	if beyond == nil {
 		return ""
 	}
-	return fmt.Sprintf("\nHorizon %s: no forecast has a scored row as its target, the rows end before.", strings.Join(beyond, ", "))
+	return fmt.Sprintf("\nHorizon %s: no forecast has a scored value as its target, the rows end before or have none.", strings.Join(beyond, ", "))
 }
 
 // Tables returns the result tables for the terminal and the report.
@@ -258,12 +259,13 @@ func (e *Evaluation) Tables() []report.Table {
 		Spare:  []string{"speed", "mae", "crps", "n", "mse_se"},
 	}
 	for _, r := range e.Results {
-		mse := r.MSE.String()
+		mse, nmse := r.MSE.String(), r.NMSE.Digits(3)
 		if r.Seeds > 1 {
-			mse = fmt.Sprintf("%v ± %.2g", r.MSE, float64(r.MSESD))
+			mse += fmt.Sprintf(" ± %.2g", float64(r.MSESD))
+			nmse += fmt.Sprintf(" ± %.2g", float64(r.NMSESD))
 		}
 		t.Rows = append(t.Rows, []string{
-			r.Model, strconv.Itoa(r.Horizon), plural.Thousands(r.N), mse, r.MSESE.Digits(2), r.MAE.String(), r.NMSE.Digits(3),
+			r.Model, strconv.Itoa(r.Horizon), plural.Thousands(r.N), mse, r.MSESE.Digits(2), r.MAE.String(), nmse,
 			r.SkillVsPersistence.Fixed(3), r.SkillVsVAR1.Fixed(3), r.Coverage.Fixed(3), r.CRPS.Digits(4), report.Rate(float64(r.SamplesPerSecond)),
 		})
 	}

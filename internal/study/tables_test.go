@@ -97,6 +97,12 @@ func TestColumnsByHand(t *testing.T) {
 		})
 	}
 
+	// The spread over the seeds stands behind both errors: over several variables the table has nmse alone.
+	e.Results[0].Seeds, e.Results[0].MSESD, e.Results[0].NMSESD = 3, .5, .0125
+	if row := cells(e.Tables()[0])[0]; row["mse"] != "5 ± 0.5" || row["nmse"] != "0.25 ± 0.013" {
+		t.Errorf("got %v", row)
+	}
+
 	// Beside the simple forecasts stand the models, with the coverage of their windows where one has any.
 	e.Baselines, e.Season, e.Pooled = []Score{{Model: "persistence", Horizon: 1, MSE: 9}, {Model: "persistence", Horizon: 3, MSE: 8, NMSE: .75}}, 24, false
 	e.Means = []Mean{{Model: "persistence", Horizon: 3, MSE: 7, NMSE: .5}, {Model: "b", Horizon: 3, MSE: 6, NMSE: .4}}

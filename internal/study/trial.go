@@ -221,14 +221,14 @@ func (t *trial) outcome() *Outcome {
 		for _, field := range r.fields() {
 			*field = 0
 		}
-		var mse []float64
+		var mse, nmse []float64
 		for _, run := range t.runs {
 			for n, field := range run[k].fields() {
 				*r.fields()[n] += *field / report.Number(t.seeds)
 			}
-			mse = append(mse, float64(run[k].MSE))
+			mse, nmse = append(mse, float64(run[k].MSE)), append(nmse, float64(run[k].NMSE))
 		}
-		r.MSESD = report.Number(scoring.Summarize(mse...).SD)
+		r.MSESD, r.NMSESD = report.Number(scoring.Summarize(mse...).SD), report.Number(scoring.Summarize(nmse...).SD)
 		r.MSESE = report.Number(t.out.Losses[k].StandardError(h))
 		r.LowestCoverage, r.LowWindows, r.CRPS = report.Number(math.NaN()), report.Number(math.NaN()), report.Number(math.NaN())
 		if t.crps != nil {
