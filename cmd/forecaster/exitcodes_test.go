@@ -38,6 +38,7 @@ func TestExitCodes(t *testing.T) {
 		{exitUsage, "replay --nonsense " + good},
 		{exitUsage, "replay --set model.ordr=3 " + good},
 		{exitUsage, "evaluate --set model.ordr=3 " + good},
+		{exitUsage, "forecast --follow --plot x.png " + good},
 		{exitUsage, "run --set model.ordr=3"},
 		{exitUsage, "run"},
 		{exitUsage, "produce -c " + ofFile + " " + good},

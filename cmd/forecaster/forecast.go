@@ -55,15 +55,17 @@ forecasts after it, as replay writes them, or why it was refused.`,
 	cmd.Flags().String("state", "", "with --follow: directory of the checkpoint to start from and to leave")
 	cmd.Flags().String("plot", "", "picture of the last rows and forecasts of the first variable: .png or .svg")
 	cmd.Flags().String("report", "", "write a page with tables and plots to this .html file")
-	cmd.MarkFlagsMutuallyExclusive("follow", "out")
-	cmd.MarkFlagsMutuallyExclusive("follow", "plot")
-	cmd.MarkFlagsMutuallyExclusive("follow", "report")
-	cmd.MarkFlagsMutuallyExclusive("follow", knownFlag)
 	return cmd
 }
 
 func (a *app) forecast(cmd *cobra.Command, paths []string) error {
 	path := paths[0]
+	follow, _ := cmd.Flags().GetBool("follow")
+	for _, name := range []string{"out", "plot", "report", knownFlag} {
+		if follow && cmd.Flags().Changed(name) {
+			return &usageError{fmt.Errorf("--%s: not with --follow, which prints an answer to each line", name)}
+		}
+	}
 	cfg, err := a.load(cmd, append([]setting{
 		{"out", "output.file.path"}, {"columns", "output.file.columns"}, {"series", "input.file.series"},
 	}, modelSettings...), onlyFile("forecast", paths...)...)
@@ -71,7 +73,7 @@ func (a *app) forecast(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	state, _ := cmd.Flags().GetString("state")
-	if follow, _ := cmd.Flags().GetBool("follow"); follow {
+	if follow {
 		cfg.Output = config.Output{}
 		return job.Follow(cmd.Context(), cfg, state, a.notices(cfg.Log), func(b *stream.Batch) error { return a.answer(cfg, b) })
 	} else if state != "" {
