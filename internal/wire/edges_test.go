@@ -63,6 +63,9 @@ func TestTry(t *testing.T) {
 		{file + "output.file.path=" + foreign + " state.dir=" + dir, "", ""},
 		{file + none + " output.dead_letters.path=" + dir + "/none/dead.jsonl", "", "output.dead_letters.path: "},
 		{file + none + " output.dead_letters.path=" + dir + "/dead.jsonl", "", ""},
+		{file + none + " state.dir=" + foreign, "", "state.dir: the job could make no directory in " + foreign + ": "},
+		{file + none + " state.dir=" + foreign + "/state", "", "state.dir: the job could make no directory in "},
+		{file + none + " state.dir=" + dir + "/new/state", "", ""},
 		{file + "output.influxdb.bucket=b output.influxdb.token=t output.influxdb.url=" + good.URL, "output.influxdb: " + good.URL + " accepts writes to b", ""},
 		{file + "output.influxdb.bucket=b output.influxdb.token=t output.influxdb.url=" + bad.URL, "", "output.influxdb: "},
 		{file + "output.remote_write.url=" + good.URL + "/w", "output.remote_write: " + good.URL + "/w accepts samples", ""},
@@ -90,6 +93,9 @@ func TestTry(t *testing.T) {
 		if len(errs) != min(len(c.fails), 1) || len(errs) == 1 && !strings.HasPrefix(errs[0].Error(), c.fails) {
 			t.Errorf("%s: errors %v, want %q", c.sets, errs, c.fails)
 		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
+		t.Errorf("%v are there, %v; want in.csv and foreign.csv", left, err)
 	}
 }
 

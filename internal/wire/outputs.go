@@ -1,11 +1,15 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -181,8 +185,31 @@ func Try(ctx context.Context, c *config.Config) (found []string, errs config.Err
 			return "", tryWritten(key, d.Path)
 		})
 	}
+	if c.State.Dir != "" {
+		try("state.dir", func(_ context.Context, key string, c *config.Config) (string, error) {
+			return "", tryDirectory(key, c.State.Dir)
+		})
+	}
 	for _, u := range ownUses(c) {
 		try(u.key, func(ctx context.Context, _ string, _ *config.Config) (string, error) { return u.try(ctx) })
 	}
 	return found, errs
+}
+
+// tryDirectory checks that directories can be made in a directory, or in the nearest parent that exists. It leaves nothing
+// behind.
+func tryDirectory(key, path string) error {
+	for {
+		_, err := os.Stat(path)
+		up := filepath.Dir(path)
+		if !errors.Is(err, fs.ErrNotExist) || up == path {
+			break
+		}
+		path = up
+	}
+	made, err := os.MkdirTemp(path, "lint-")
+	if cause := (*fs.PathError)(nil); errors.As(err, &cause) {
+		return fmt.Errorf("%s: the job could make no directory in %s: %w; name another directory, or give this user the right to write", key, path, cause.Err)
+	}
+	return cmp.Or(err, os.Remove(made))
 }
