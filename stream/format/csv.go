@@ -84,7 +84,7 @@ type CSV struct {
 	values   []int    // columns
 	names    []string
 	units    []string // by value
-	scaled   []bool   // by value: the unit is k, M or another multiple
+	scaled   []bool   // by value: a number without the unit may be another one
 	times    timestamp.Reader
 	numbers  cells.Numbers
 	plain    bool // decimal.ParsePlain reads the numbers
@@ -179,7 +179,7 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 	}
 	for _, i := range d.values {
 		unit := c.Units[c.Header[i]]
-		d.names, d.units, d.scaled = append(d.names, c.Header[i]), append(d.units, unit), append(d.scaled, cells.Multiples[unit] > 0)
+		d.names, d.units, d.scaled = append(d.names, c.Header[i]), append(d.units, unit), append(d.scaled, cells.NeedsUnit(unit, .5))
 	}
 	return d, nil
 }
@@ -260,7 +260,7 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 	}
 	d.number = d.number[:0]
 	for k, i := range d.values {
-		if v, ok := decimal.ParsePlain(d.fields[i]); ok && d.plain && (!d.scaled[k] || v == 0) {
+		if v, ok := decimal.ParsePlain(d.fields[i]); ok && d.plain && (!d.scaled[k] || !cells.NeedsUnit(d.units[k], v)) {
 			d.number = append(d.number, v)
 			continue
 		}
@@ -270,7 +270,7 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 			text = cells.WithoutUnit(text, d.units[k])
 		}
 		v, err := d.numbers.Parse(text)
-		if err == nil && d.scaled[k] && len(text) == len(bare) && v != 0 && v == v {
+		if err == nil && d.scaled[k] && len(text) == len(bare) && cells.NeedsUnit(d.units[k], v) {
 			err = refuse.New(refuse.Malformed, "in%s, as other cells of the column are", cells.Blank(d.units[k]))
 		}
 		if err != nil {

@@ -34,6 +34,7 @@ func TestTurnedTables(t *testing.T) {
 		"blanks":                    {"date   a\n2025-01-06 00:00   1\n2025-01-06 01:00   2\n2025-01-06 02:00   3\n", "2025-01-06T00:00:00Z", "1 2 3"},
 		"line breaks":               {"time,note,a\n2025-01-06,\"x\ny\",1\n2025-01-07,\"x\ny\",2\n2025-01-08,\"x\ny\",3\n", "2025-01-06T00:00:00Z", "1 2 3"},
 		"multiples of a unit":       {"time,a\n2025-01-06,1 MB\n2025-01-07,2 GB\n2025-01-08,3 MB\n2025-01-09,4 GB\n", "2025-01-06T00:00:00Z", "1 2000 3 4000"},
+		"shares beside per cents":   {"time,a\n2025-01-06,1%\n2025-01-07,0.5\n2025-01-08,-3%\n", "2025-01-06T00:00:00Z", "0.01 0.5 -0.03"},
 		"multiples":                 {"time,a\n2025-01-06,1M\n2025-01-07,2K\n2025-01-08,3M\n2025-01-09,4K\n", "2025-01-06T00:00:00Z", "1 0.002 3 0.004"},
 	} {
 		_, err := sniff(t, c.text, format.CSVConfig{})
@@ -90,16 +91,24 @@ func TestTablesBeside(t *testing.T) {
 	}
 }
 
-// A number without the k of its column is refused, as it would be a thousand times too large.
+// A number without the k of its column is refused, as it would be a thousand times too large. One without the per cent
+// sign may be a share.
 func TestMultipleLacksLater(t *testing.T) {
-	d, err := format.NewCSV(format.CSVConfig{Header: []string{"time", "a"}, Units: map[string]string{"a": "k"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line, ok := range map[string]bool{"2025-01-06,0.44k": true, "2025-01-06,0": true, "2025-01-06,": true, "2025-01-06,398.3": false} {
-		var r stream.Record
-		if err := d.Decode(&r, &stream.Message{Key: []byte("s"), Value: []byte(line)}); (err == nil) != ok {
-			t.Errorf("%s: %v", line, err)
+	for unit, lines := range map[string]map[string]bool{
+		"k":  {"0.44k": true, "0": true, "": true, "398.3": false},
+		"%":  {"0.44%": true, "0": true, "": true, "1": true, "98.3": true, "0.5": false, "-.5": false},
+		" %": {"0.44 %": true, "0.5": false},
+		"MB": {"0.44MB": true, "0.5": true},
+	} {
+		d, err := format.NewCSV(format.CSVConfig{Header: []string{"time", "a"}, Units: map[string]string{"a": unit}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line, ok := range lines {
+			var r stream.Record
+			if err := d.Decode(&r, &stream.Message{Key: []byte("s"), Value: []byte("2025-01-06," + line)}); (err == nil) != ok {
+				t.Errorf("%s in %s: %v", line, unit, err)
+			}
 		}
 	}
 }

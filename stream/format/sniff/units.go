@@ -2,6 +2,7 @@ package sniff
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,7 +28,7 @@ func (s *sniffer) findUnits() error {
 			}
 			return s.isValue(cell)
 		})
-		if ok && cells.Multiples[unit] > 0 && (c.Values == nil || slices.Contains(c.Values, name)) {
+		if ok && (c.Values == nil || slices.Contains(c.Values, name)) {
 			if err := s.plainBeside(i, unit); err != nil {
 				return err
 			}
@@ -48,17 +49,22 @@ func (s *sniffer) findUnits() error {
 	return nil
 }
 
-// plainBeside returns the error of a column that has numbers such as 1.2k and numbers without the k: these would be
-// read as thousands, too. It returns nil if the only number without the k is 0.
+// plainBeside returns the error of a column that has numbers such as 1.2k and numbers without the k, which would be read
+// as thousands, too; or per cents and numbers such as 0.5, which may be half of the whole.
 func (s *sniffer) plainBeside(column int, unit string) error {
+	numbers := s.numberCells()
 	i := slices.IndexFunc(s.rows, func(row []string) bool {
-		return cells.UnitOf(row[column]) == "" && s.isValue(row[column]) && strings.Trim(row[column], "+-0.,") != ""
+		v, err := numbers.Parse([]byte(row[column]))
+		return err == nil && cells.UnitOf(row[column]) == "" && cells.NeedsUnit(unit, v)
 	})
 	if i < 0 || cells.IsMissing([]byte(s.rows[i][column]), s.out.CSV.Missing) {
 		return nil
 	}
-	return fmt.Errorf("column %s has numbers in%s and such as %s without it: write them in one unit with  %s",
-		s.header[column], cells.Blank(unit), s.rows[i][column], cells.Stripped("1"+unit))
+	has := fmt.Sprintf("column %s has numbers in%s and such as %s without it: write them in one unit with  ", s.header[column], cells.Blank(unit), s.rows[i][column])
+	if cells.Multiples[unit] == 0 {
+		return fmt.Errorf("%s%s, and first write the sign behind %s if it is no share of 1", has, cells.Shares(unit), s.rows[i][column])
+	}
+	return errors.New(has + cells.Stripped("1"+unit))
 }
 
 // findMultiples sets the error of a column whose cells have several units.

@@ -3,6 +3,7 @@ package cells
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -72,6 +73,17 @@ func WithoutUnit(text []byte, unit string) []byte {
 
 // Multiples are the powers of ten of the suffixes of numbers and the prefixes of units.
 var Multiples = map[string]int{"k": 3, "K": 3, "M": 6, "G": 9, "T": 12, " k": 3, " K": 3, " M": 6, " G": 9, " T": 12}
+
+// NeedsUnit reports whether a number without the unit of its column may be another one: 1.2 beside 1.2k may be 1.2, and
+// 0.5 beside 50 % may be 50 %.
+func NeedsUnit(unit string, v float64) bool {
+	return v != 0 && v == v && (Multiples[unit] > 0 || strings.TrimSpace(unit) == "%" && math.Abs(v) < 1)
+}
+
+// Shares returns the command that writes per cents as shares of 1.
+func Shares(unit string) string {
+	return "sed -E " + shell.Quote(fmt.Sprintf(`s/([0-9])%s([[:space:]",;|]|$)/\1e-2\2/g`, literal(unit))) + " IN > OUT"
+}
 
 // Scaled returns the command that converts numbers in unit to other, if the two differ by a power of ten, such as GB
 // and MB; "" for other units.
