@@ -70,6 +70,9 @@ see forecaster forecast -h; - is standard input) as one message:
 		if err := a.printProduced(done); err != nil {
 			return err
 		}
+		if done.Cut {
+			return errors.New("interrupted: the rows behind these are not published")
+		}
 		return checkRefused(cmd, &done.Refusals, done.Messages+done.Refusals.Total())
 	}
 	return cmd

@@ -140,3 +140,19 @@ func TestFault83_FrozenMember(t *testing.T) {
 		}
 	}
 }
+
+// TestInterruptedProduce: a part of a file is not a file.
+func TestInterruptedProduce(t *testing.T) {
+	t.Parallel()
+	broker := startBroker(t, "other")
+	p := start(t, "forecaster", "produce", writeSeries(t, t.TempDir()), "--brokers", broker, "--topic", "new", "--rate", "1")
+	if !poll(func() bool { // the topic is made before the file begins
+		code, _, _ := call(t, "lint", "--connect", "--set", "input.kafka.brokers="+broker, "--set", "input.kafka.topics=new", "--set", "output.discard={}")
+		return code == exitDone
+	}) {
+		t.Fatal(p.stderr.String())
+	}
+	if code := p.stop(t, syscall.SIGINT); code != exitFailed || !strings.Contains(p.stderr.String(), "forecaster: interrupted") {
+		t.Errorf("exit code %d, %q", code, p.stderr.String())
+	}
+}

@@ -91,7 +91,7 @@ func TestProduce(t *testing.T) {
 	if watched != 2 {
 		t.Errorf("the watch has seen %d messages, want 2", watched)
 	}
-	if err != nil || done.Topic != "new" || done.Messages != 2 || done.Refusals.Total() != 1 || done.Elapsed <= 0 {
+	if err != nil || done.Topic != "new" || done.Messages != 2 || done.Refusals.Total() != 1 || done.Elapsed <= 0 || done.Cut {
 		t.Fatalf("%+v, error %v", done, err)
 	}
 	want := []string{`a {"time":"2024-01-01T00:00:00Z","values":{"x":1,"y":null}}`, `b {"time":"2024-01-01T00:00:01.5Z","values":{"x":0.1,"y":2}}`}
@@ -105,7 +105,7 @@ func TestProduce(t *testing.T) {
 	defer cancel()
 	p.Loop, p.Rate, p.Now = true, 20, true
 	done, err = p.Run(ctx, load(b.Addr(), "exists"))
-	if most := 2 + 20*time.Since(begun).Seconds(); err != nil || done.Messages < 3 || float64(done.Messages) > most {
+	if most := 2 + 20*time.Since(begun).Seconds(); err != nil || done.Messages < 3 || float64(done.Messages) > most || done.Cut {
 		t.Errorf("%d messages at 20 a second, at most %.0f can be; error %v", done.Messages, most, err)
 	}
 	if got := topicLines(t, b.Addr(), "exists", 1)[0]; !strings.Contains(got, time.Now().UTC().Format("2006-01-02T")) {

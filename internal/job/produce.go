@@ -40,6 +40,7 @@ type Produced struct {
 	Messages int64
 	Refusals wire.Refusals
 	Elapsed  time.Duration
+	Cut      bool // ctx ended before the end of the file, which was not to be published again and again
 }
 
 // Run publishes the file until its end, or until ctx ends.
@@ -80,6 +81,7 @@ func (p *Produce) Run(ctx context.Context, cfg *config.Config) (*Produced, error
 		done.Elapsed = time.Since(start)
 		switch {
 		case ctx.Err() != nil:
+			done.Cut = err != nil && !p.Loop
 			return done, nil
 		case err != nil:
 			return nil, err
