@@ -89,6 +89,8 @@ func TestWindowsBesideTheRows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "windows.json")
 	for text, want := range map[string]string{
 		"[]": "", `[["1970-01-01", "1970-01-02"]]`: "",
+		`[["1970-01-01", "1970-01-02"], ["1970-01-01 00:00:01", "1970-01-01"]]`: "window 2 begins at 1970-01-01 00:00:01 and ends at 1970-01-01, which is earlier",
+		`[["1970-01-01", ""]]`:           `window 1: time ""`,
 		`[["2027-01-01", "2027-01-02"]]`: "no row of f.csv lies within the windows: the file begins at 1970-01-01T00:00:00Z and ends at 1970-01-01T00:00:01Z, with a row every 1s; correct the times of the windows",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -97,5 +99,25 @@ func TestWindowsBesideTheRows(t *testing.T) {
 		if _, _, err := ReadWindows(config.Default(), path, data, 0, 0); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+}
+
+// Windows have the zone of the rows: the rows are at 23:00 and 23:30 in Rome.
+func TestWindowsInTheZoneOfTheRows(t *testing.T) {
+	c := config.Default()
+	c.Input.TimeZone = "Europe/Rome"
+	data := &Samples{Name: "f.csv", Series: []Series{{Name: "f", Variables: []string{"x"}, Times: []int64{22 * 3600e9, 22.5 * 3600e9}, Rows: [][]float64{{1}, {2}}}}}
+	path := filepath.Join(t.TempDir(), "windows.csv")
+	if err := os.WriteFile(path, []byte("start,end\n1970-01-01 23:15,1970-01-01 23:45\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if l, _, err := ReadWindows(c, path, data, 0, 0); err != nil || !slices.Equal(l.anomalous, []bool{false, true}) {
+		t.Errorf("%+v, %v", l, err)
+	}
+	if err := os.WriteFile(path, []byte("start,end\n1970-01-01 23:15,1970-01-01 23:45\n1970-01-01\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := ReadWindows(c, path, data, 0, 0); err == nil || !strings.Contains(err.Error(), `window 2: time ""`) {
+		t.Errorf("a window without an end: %v", err)
 	}
 }

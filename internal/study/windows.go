@@ -16,7 +16,6 @@ import (
 	"github.com/orffvar/forecaster/eval/detection"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
-	"github.com/orffvar/forecaster/stream/format/timestamp"
 )
 
 // Possible names of the columns in a file of labelled windows: first and last time of a window.
@@ -50,14 +49,17 @@ func ReadWindows(c *config.Config, path string, data *Samples, from, to int) (l 
 	}
 	l = &Labels{start: []int{0}}
 	s := &data.Series[0]
-	unit := wire.TimeUnit(c)
+	times := wire.TimeReader(c)
 	var windows [][2]int64
 	for _, pair := range pairs {
 		var w [2]int64
 		for i, text := range pair {
-			if w[i], err = timestamp.Parse([]byte(text), unit); err != nil {
-				return nil, false, fmt.Errorf("%s: time %q: %w", path, text, err)
+			if w[i], err = times.Parse([]byte(text), ""); err != nil {
+				return nil, false, fmt.Errorf("%s: window %d: time %q: %w", path, len(windows)+1, text, err)
 			}
+		}
+		if w[0] > w[1] {
+			return nil, false, fmt.Errorf("%s: window %d begins at %s and ends at %s, which is earlier", path, len(windows)+1, pair[0], pair[1])
 		}
 		windows = append(windows, w)
 	}
@@ -139,9 +141,8 @@ func csvWindows(text string) (pairs [][2]string, ok bool) {
 		return nil, false
 	}
 	for _, cells := range lines[1:] {
-		if len(cells) > max(start, end) {
-			pairs = append(pairs, [2]string{strings.TrimSpace(cells[start]), strings.TrimSpace(cells[end])})
-		}
+		cells = append(cells, make([]string, len(lines[0]))...) // a short line has empty times, which are refused
+		pairs = append(pairs, [2]string{strings.TrimSpace(cells[start]), strings.TrimSpace(cells[end])})
 	}
 	return pairs, true
 }

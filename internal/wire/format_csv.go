@@ -92,6 +92,11 @@ func TimeUnit(c *config.Config) timestamp.Unit {
 	return timeUnit(c.Input.TimeFormat, csvOf(c).TimeUnit)
 }
 
+// TimeReader returns a reader of times that are written as those of the rows are.
+func TimeReader(c *config.Config) timestamp.Reader {
+	return timestamp.NewReader(TimeUnit(c), timestamp.Order(csvOf(c).DateOrder), zoneOf(c), false)
+}
+
 // Check implements config.Settings.
 func (f *CSVFormat) Check(v *config.Checker, path string, c *config.Config) {
 	v.OneOf(path+".time_unit", f.TimeUnit, append(slices.Clone(timeUnits), "year", "yyyymmdd")...)

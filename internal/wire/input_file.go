@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream/file"
@@ -57,16 +58,17 @@ func (f *FileInput) Check(v *config.Checker, path string, _ *config.Config) {
 	}
 	config.AtLeast(v, path+".speed", f.Speed, 0)
 	config.AtLeast(v, path+".last", f.Last, 0)
-	_, err := f.since()
+	_, err := f.since(time.UTC)
 	v.Need(err == nil, path+".since", "must be a time, such as 2026-01-31 or 2026-01-31T12:00:00Z, got %q", f.Since)
 }
 
-// since returns Since in ns since 1970 UTC; 0: all rows.
-func (f *FileInput) since() (int64, error) {
+// since returns Since in ns since 1970 UTC; 0: all rows. A time without a zone is in zone, as those of the rows are.
+func (f *FileInput) since(zone *time.Location) (int64, error) {
 	if f.Since == "" {
 		return 0, nil
 	}
-	t, err := timestamp.Parse([]byte(f.Since), "")
+	times := timestamp.NewReader(timestamp.Auto, timestamp.YearFirst, zone, false)
+	t, err := times.Parse([]byte(f.Since), "")
 	if t == 0 {
 		t = -1 // 1970-01-01 itself: 0 means all rows
 	}
@@ -130,7 +132,7 @@ func fileSource(c *config.Config) (path string, sc file.SourceConfig) {
 		sc.CSV.OneOrder = true
 		sc.Last, sc.Missing = f.Last, len(c.Pipeline.Missing) > 0
 		sc.More, sc.PerFile, sc.Sheet = f.More, f.SeriesPerFile, f.Sheet
-		sc.Since, _ = f.since()                 // Check returns the error
+		sc.Since, _ = f.since(zoneOf(c))        // Check returns the error
 		sc.DropEqual = c.Pipeline.Interval == 0 // with an interval, equal rows go into the mean or the sum
 	} else {
 		in := config.Of[StdinInput](c.Input.Kinds)
