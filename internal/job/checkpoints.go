@@ -106,6 +106,11 @@ func (d Directory) Reset(ctx context.Context) (removed int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	for _, c := range list { // a job has no deeper ones, so these may be those of other jobs
+		if job := filepath.Dir(filepath.Dir(c.Path)); job != filepath.Clean(string(d)) && filepath.Dir(c.Path) != filepath.Clean(string(d)) {
+			return 0, fmt.Errorf("%s: nothing is removed, because %s is not of a job with this state.dir; name the directory of one job, such as %s", d, c.Path, job)
+		}
+	}
 	for _, c := range list {
 		store, err := filestore.Open(filepath.Dir(c.Path), slog.New(slog.DiscardHandler)) // refuses when a job works with them
 		if err != nil {
