@@ -98,6 +98,26 @@ func TestNewSeriesInherits(t *testing.T) {
 	}
 }
 
+// TestNoiseBesideElders: in its first two days, white noise beside elders with a season has 1.47 times the error without them.
+// It has 1.65 times the error if the smoothers keep the errors of the season from before its amplitude is known.
+func TestNoiseBesideElders(t *testing.T) {
+	const at, n, seeds = 500, 48, 16
+	older := []eval.Forecaster{office(t, 1, at, 1), office(t, 2, at, 3)}
+	start := modeltest.FirstOf2026 + int64(at)*hour
+	var with, without float64
+	for seed := range uint64(seeds) {
+		rng, x := rand.New(rand.NewPCG(seed, 9)), make([][]float64, n)
+		for i := range x {
+			x[i] = []float64{rng.NormFloat64(), rng.NormFloat64()}
+		}
+		with += sixAhead(runSpaced(t, heir(t, older, at), x, start, hour, 6), x)
+		without += sixAhead(runSpaced(t, heir(t, nil, at), x, start, hour, 6), x)
+	}
+	if ratio := with / without; !(ratio < 1.55) {
+		t.Errorf("%.3f of the error without elders", ratio)
+	}
+}
+
 // TestGlitchBesideElders: a new series whose first sample is 20 times too large, or the fourth a thousand times, has no larger errors
 // than alone, and no negative forecasts, as no series had negative values.
 func TestGlitchBesideElders(t *testing.T) {

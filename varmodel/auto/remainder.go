@@ -25,7 +25,7 @@ type remainder struct {
 	shares []float64 // cycles x dim: shares of the cycles at the last computation
 	age    int       // samples since the last computation
 	broken bool      // the next sample follows a break
-	moved  []float64 // dim: change of the sample before the last by this computation, while age is 0; nil: the first remainder
+	moved  []float64 // dim: change of the sample before the last by this computation, while age is 0; nil: the smoothers begin again
 	z      []float64 // scratch
 }
 
@@ -147,7 +147,7 @@ func (s *autoSeries) computeRemainder() {
 	if s.multihorizon != nil && s.remainder == nil {
 		s.multihorizon.begin()
 	}
-	if s.remainder != nil {
+	if s.remainder != nil && q.heritage == nil { // else the errors come from a season whose amplitude was not known
 		r.moved = make([]float64, len(r.z))
 		for j, v := range r.past.Lag(1) {
 			r.moved[j] = v - s.remainder.past.Lag(0)[j]
