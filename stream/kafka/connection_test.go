@@ -112,7 +112,7 @@ func TestFault14_TLS(t *testing.T) {
 		{"unknown authority", &good, &cluster.TLSFiles{CA: otherCA}, "unknown authority"},
 		{"expired", &expired, &cluster.TLSFiles{CA: expiredCA}, "expired"},
 		{"wrong host", &elsewhere, &cluster.TLSFiles{CA: elsewhereCA}, "127.0.0.1"},
-		{"plain text to TLS", &good, nil, "waiting: the broker hangs up; when it does so always, it may expect TLS"},
+		{"plain text to TLS", &good, nil, "waiting: the broker hangs up; a broker that always does so may expect TLS"},
 		{"TLS to plain text", nil, &cluster.TLSFiles{CA: ca}, "waiting: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -47,9 +47,9 @@ func TestErrors(t *testing.T) {
 		{kafkago.RecordListTooLarge, false, true, true, "", ""},
 		{kafkago.InvalidRecord, false, true, false, "", ""},
 		{kafkago.LeaderNotAvailable, false, false, false, "", ""},
-		{io.EOF, false, false, false, "", "the broker hangs up; when it does so always, it may expect TLS, or none, or other credentials: "},
-		{io.ErrUnexpectedEOF, false, false, false, "", "the broker hangs up; when it does so always, it may expect TLS, or none, or other credentials: "},
-		{syscall.ECONNRESET, false, false, false, "", "the broker hangs up; when it does so always, it may expect TLS, or none, or other credentials: "},
+		{io.EOF, false, false, false, "", "the broker hangs up; a broker that always does so may expect TLS, no TLS, or other credentials: "},
+		{io.ErrUnexpectedEOF, false, false, false, "", "the broker hangs up; a broker that always does so may expect TLS, no TLS, or other credentials: "},
+		{syscall.ECONNRESET, false, false, false, "", "the broker hangs up; a broker that always does so may expect TLS, no TLS, or other credentials: "},
 		{syscall.ECONNREFUSED, false, false, false, "", "no broker listens there: start it, or correct the address: "},
 		{&net.DNSError{Err: "x", Name: "h"}, false, false, false, "", ""}, // a resolver that fails for now
 	} {

@@ -118,7 +118,7 @@ func ExplainFirst(err error) error {
 		return fmt.Errorf("no machine has the name %s: correct the address of the broker: %w", unknown.Name, err)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) {
-		return fmt.Errorf("the broker hangs up; when it does so always, it may expect TLS, or none, or other credentials: %w", err)
+		return fmt.Errorf("the broker hangs up; a broker that always does so may expect TLS, no TLS, or other credentials: %w", err)
 	}
 	return Explain(err)
 }
