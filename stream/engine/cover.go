@@ -6,7 +6,7 @@ import (
 )
 
 // cover is the stage of the intervals: it passes samples and forecasts to the companions, and sets the bounds and the
-// region of the forecasts. It clips all of them to what is possible.
+// region of the forecasts. Forecasts, bounds and region are clipped to the possible values.
 func (sc *scorer) cover(dst *Results, r *stepResult) error {
 	if r.kind == resultEvent {
 		dst.Events = append(dst.Events, *r.event)
