@@ -26,7 +26,7 @@ const (
 	calendarEvery      = 32    // samples between two steps of a one-step learner
 	calendarSteps      = 2     // steps of the horizon per unit of thinning; see thin
 	calendarThin       = 8     // largest result of thin: a learner learns at least one outcome in calendarThin
-	calendarLeast      = 8     // smallest number of outcomes between two steps of a learner
+	calendarLeast      = 16    // smallest number of outcomes between two steps of a learner
 	calendarLimit      = 8     // limit of an absolute error, in typical errors
 	calendarMemory     = 1000  // errors in the running mean of a typical error
 	calendarYoung      = 3000  // samples during which all learners are awake; see awake

@@ -9,13 +9,14 @@ import (
 )
 
 const (
-	iterationMembers = 2   // largest number of members
-	iterationLeast   = .1  // smallest weight of a member, averaged over the variables
-	iterationWeight  = .1  // the iterated mixture is awake at anchors where its weight is larger
-	iterationYoung   = 512 // samples during which the iterated mixture is always on trial
-	iterationTrial   = 8   // later, one block of samples out of iterationTrial is a trial
-	iterationBlock   = 64  // samples per block
-	iterationSteps   = 16  // longest horizon on trial
+	iterationMembers  = 2   // largest number of members
+	iterationLeast    = .1  // smallest weight of a member, averaged over the variables
+	iterationWeight   = .1  // the iterated mixture is awake at anchors where its weight is larger
+	iterationYoung    = 512 // samples during which the iterated mixture is always on trial
+	iterationTrial    = 8   // later, one block of samples out of iterationTrial is a trial
+	iterationBlock    = 64  // samples per block
+	iterationSteps    = 16  // longest horizon on trial
+	iterationFarthest = 24  // longest horizon of the iterated mixture: farther ahead the iterated source is as good
 )
 
 // iteration iterates the one-step mixture with the present weights: each forecast becomes the last sample of the

@@ -18,6 +18,9 @@ const (
 	lagPooled    = 50                      // weight of all coordinates together in the regression of one coordinate, in origins
 	lagForget    = .9998                   // weight of an origin after the next origin
 	lagBatch     = 8                       // origins per update of the sums
+	lagSteps     = 8                       // steps of the longest horizon of a group per unit of thinning, see lagGroup.thin
+	lagThin      = 4                       // largest thinning
+	lagYoung     = 512                     // a group with fewer origins is not thinned
 	lagEvery     = 64                      // largest number of origins between two solutions
 	lagGrowth    = 16                      // the next solution comes after min(origins / lagGrowth, lagEvery) origins
 	lagMost      = 8                       // largest number of horizons per group
@@ -146,7 +149,19 @@ func (l *lagRegression) computeWaves() {
 }
 
 // depth returns the number of samples in l.rows.
-func (l *lagRegression) depth() int { return l.last + lagBatch + lagReach }
+func (l *lagRegression) depth() int { return l.last + lagBatch*thinLags(l.last) + lagReach }
+
+// thin returns n: the group learns one origin in n, with the weight of n origins, because the outcomes of long horizons
+// are correlated. A young group learns all origins.
+func (g *lagGroup) thin() int {
+	if g.origins < lagYoung {
+		return 1
+	}
+	return thinLags(g.last)
+}
+
+// thinLags returns the thinning of a group whose longest horizon is last.
+func thinLags(last int) int { return max(1, min(last/lagSteps, lagThin)) }
 
 // interrupt handles a break: the next sample does not follow the last one.
 func (l *lagRegression) interrupt() {
@@ -185,44 +200,46 @@ func (l *lagRegression) Push(z []float64, observed []bool) {
 	}
 }
 
-// learn updates each group with at least lagBatch waiting origins. s holds the statistics of the series after the
-// last sample.
+// learn updates each group with enough waiting origins for lagBatch thinned origins. s holds the statistics of the
+// series after the last sample.
 func (l *lagRegression) learn(s *series.Scaler) {
 	for _, g := range l.groups {
-		if g.waiting >= lagBatch {
+		if thin := g.thin(); g.waiting >= lagBatch*thin {
 			g.waiting = 0
-			l.learnGroup(g, s)
+			l.learnGroup(g, thin, s)
 		}
 	}
 }
 
-func (l *lagRegression) learnGroup(g *lagGroup, s *series.Scaler) {
+// learnGroup updates g with lagBatch origins, thin samples apart.
+func (l *lagRegression) learnGroup(g *lagGroup, thin int, s *series.Scaler) {
 	for i := range lagBatch {
-		l.prepare(i, g.last+i)
+		l.prepare(i, g.last+i*thin)
 	}
 	c, n := l.scratch, len(g.steps)
 	inputs, targets := c.inputs, c.targets[:lagBatch*n]
-	decay := math.Pow(lagForget, lagBatch)
+	origins := lagBatch * thin
+	decay := math.Pow(lagForget, float64(origins))
 	for j := range l.dim {
 		for i := range lagBatch {
-			l.exampleTo(inputs[i*l.stride:][:l.stride], targets[i*n:][:n], g, i, j, s)
+			l.exampleTo(inputs[i*l.stride:][:l.stride], targets[i*n:][:n], g, i, j, thin, s)
 		}
 		g.gram[j].AddRows(decay, inputs)
 		vec.Scale(decay, g.products[j])
 		vec.AddOuters(g.products[j], targets, inputs, n, lagBatch, l.stride)
 	}
-	g.weight = decay*g.weight + lagBatch
-	if g.origins += lagBatch; g.origins >= g.due {
+	g.weight = decay*g.weight + float64(origins)
+	if g.origins += origins; g.origins >= g.due {
 		l.solve(g)
 		g.due = g.origins + min(g.origins/lagGrowth, lagEvery)
 	}
 }
 
 // exampleTo writes the inputs phi (stride) and the targets y (steps) of coordinate j at the i-th prepared origin, in
-// typical increments. Large inputs or targets scale the whole origin down. Inputs and targets are 0 if the origin was
-// not observed, or if more than a quarter of its targets are missing.
-func (l *lagRegression) exampleTo(phi, y []float64, g *lagGroup, i, j int, s *series.Scaler) {
-	at := l.next + (g.last+i)*l.width + j
+// typical increments, times sqrt(thin). Large inputs or targets scale the whole origin down. Inputs and targets are 0 if
+// the origin was not observed, or if more than a quarter of its targets are missing.
+func (l *lagRegression) exampleTo(phi, y []float64, g *lagGroup, i, j, thin int, s *series.Scaler) {
+	at := l.next + (g.last+i*thin)*l.width + j
 	x, missing := l.rows[at], 0
 	var largest uint64 // bits of a float64 >= 0: they order like the numbers, and integers need no check for NaN
 	for k, h := range g.steps {
@@ -245,8 +262,9 @@ func (l *lagRegression) exampleTo(phi, y []float64, g *lagGroup, i, j int, s *se
 		largest = max(largest, math.Float64bits(math.Abs(v)))
 	}
 	unit = max(unit, math.Float64frombits(largest)*s.Steps[j]*s.Inverse[j]/series.InputLimit)
-	vec.Scale(1/unit, phi)
-	vec.Scale(1/unit, y)
+	share := math.Sqrt(float64(thin)) / unit
+	vec.Scale(share, phi)
+	vec.Scale(share, y)
 }
 
 // prepare computes the block means and waves of the i-th prepared origin, which is the sample at lag back.
@@ -414,7 +432,7 @@ func (l *lagRegression) State(c *snapshot.Codec) {
 func (g *lagGroup) State(c *snapshot.Codec) {
 	c.Int(&g.origins)
 	c.Int(&g.due)
-	c.Index(&g.waiting, lagBatch)
+	c.Index(&g.waiting, lagBatch*lagThin)
 	c.Float64(&g.weight)
 	for j, gram := range g.gram {
 		gram.State(c)

@@ -37,8 +37,8 @@ func (o *multihorizon) sharePaths(k, j int, awake bool) {
 
 // wake sets origin.awake at the anchors where the iterated mixture makes a forecast. It returns the longest of their
 // horizons, 0 for none. To save time, the iterated mixture is awake only at anchors where it has weight, at the next
-// anchor after each of these, and in trials at short horizons. A young series is always on trial, an older series in
-// some blocks of samples.
+// anchor after each of these, and in trials at short horizons, but not beyond iterationFarthest. A young series is
+// always on trial, an older series in some blocks of samples.
 func (o *multihorizon) wake(total int) (last int) {
 	if !o.iterates {
 		return 0
@@ -50,7 +50,7 @@ func (o *multihorizon) wake(total int) (last int) {
 		weights, before := a.mixture.aggregate.Weights[iteratedAll*a.mixture.aggregate.stride:][:o.direct.dim], useful
 		useful = slices.ContainsFunc(weights, func(w float64) bool { return w > iterationWeight })
 		p := a.origin(o.made)
-		if p.awake = useful || before || trial && a.horizon <= iterationSteps; p.awake {
+		if p.awake = a.horizon <= iterationFarthest && (useful || before || trial && a.horizon <= iterationSteps); p.awake {
 			last = a.horizon
 		}
 	}
