@@ -176,8 +176,9 @@ func (s *sniffer) shown(column int) string {
 	return s.header[column]
 }
 
+// isEmpty reports whether a column has no value: every cell is empty or another spelling of a missing value.
 func (s *sniffer) isEmpty(column int) bool {
-	return !slices.ContainsFunc(s.rows, func(row []string) bool { return row[column] != "" })
+	return !slices.ContainsFunc(s.rows, func(row []string) bool { return !cells.IsMissing([]byte(row[column]), s.out.CSV.Missing) })
 }
 
 // isIndex reports whether a column numbers the lines: it has whole numbers and no name, as pandas and R write an

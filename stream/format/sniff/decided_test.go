@@ -83,6 +83,7 @@ func TestHeaders(t *testing.T) {
 		{"names that repeat", "time,a,a,a.1\n2026-01-01,1,2,3\n2026-01-02,3,4,5\n", "Header=time,a,a.2,a.1 Comma=, Time=time Values=a,a.2,a.1 | another column a is a.2"},
 		{"three times", "time,a,a,a\n2026-01-01,1,2,3\n2026-01-02,3,4,5\n", "Header=time,a,a.1,a.2 Comma=, Time=time Values=a,a.1,a.2 | another column a is a.1 | another column a is a.2"},
 		{"without a name in the middle", "time,,b\n" + data, "Header=time,Unnamed: 1,b Comma=, Time=time Values=Unnamed: 1,b | column 2 without a name is \"Unnamed: 1\""},
+		{"no values", "time,a,b,c\n2026-01-01,1,NaN,\n2026-01-02,3,n/a,\n", "Header=time,a,b,c Comma=, Time=time Values=a | columns b (empty), c (empty) left out"},
 		{"separator at the end of the lines", "time,a,b\n2026-01-01,1,2,\n2026-01-02,3,4,\n", "Header=time,a,b,Unnamed: 3 Comma=, Time=time Values=a,b"},
 		{"separator at the end of all", "time,a,b,\n2026-01-01,1,2,\n2026-01-02,3,4,\n", "Header=time,a,b,Unnamed: 3 Comma=, Time=time Values=a,b"},
 		{"index of R", "a,b\n" + data, "Header=time,a,b Comma=, Time=time Values=a,b | first column without a name"},
