@@ -40,12 +40,12 @@ await() {
 	shift 2
 	until "$@" >/dev/null 2>&1; do
 		left=$((left - 1))
+		sleep 1 # a process that has just begun still has the command of this script
 		if [ $left -le 0 ] || ! running "$name"; then
 			echo "up: $name has not started; the end of $dir/$name.log:" >&2
 			tail -n 5 "$dir/$name.log" >&2
 			exit 1
 		fi
-		sleep 1
 	done
 }
 
