@@ -111,3 +111,31 @@ func TestBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestInputsEnd: a note names the last known input where forecasts go further, and only there.
+func TestInputsEnd(t *testing.T) {
+	const rows = 30 // with x0 and x1, before two with x1 alone
+	file := filepath.Join(t.TempDir(), "data.csv")
+	lines := bytes.SplitAfter(seriesCSV(rows+2, 2, 0, 5), []byte("\n"))
+	for i, line := range lines[1+rows:] {
+		if fields := bytes.Split(line, []byte(",")); len(fields) == 3 {
+			fields[1] = nil
+			lines[1+rows+i] = bytes.Join(fields, []byte(","))
+		}
+	}
+	writeFile(t, file, bytes.Join(lines, nil))
+	for _, c := range []struct {
+		note bool
+		args []string
+	}{
+		{false, []string{"--known-inputs", "--horizon", "2"}},
+		{true, []string{"--known-inputs", "--horizon", "3"}},
+		{false, []string{"--horizon", "3"}},
+		{false, []string{"--known-inputs", "--horizon", "2", "--set", "pipeline.interval=1m"}},
+	} {
+		_, _, stderr := call(t, append([]string{"forecast", file, "--set", "model.exogenous=x1"}, c.args...)...)
+		if got := strings.Contains(stderr, "the inputs of series data end at 2026-01-01 00:31"); got != c.note {
+			t.Errorf("%v: %s", c.args, stderr)
+		}
+	}
+}

@@ -115,6 +115,7 @@ func (a *app) forecast(cmd *cobra.Command, paths []string) error {
 	if len(batch.Forecasts) == 0 {
 		return noForecast(path, replayed)
 	}
+	a.say(inputsEnd(batch.Forecasts, replayed.KnownUntil))
 	if n := withoutInterval(&batch); n > 0 && len(cfg.Model.Levels) > 0 {
 		a.say(fmt.Sprintf("no interval for %s of %s: intervals of a step begin after 20 forecast errors at this step, 100 with model.intervals=quantile",
 			plural.Thousands(n), plural.Count(len(batch.Forecasts), "forecast")))

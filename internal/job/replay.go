@@ -49,6 +49,9 @@ type Replayed struct {
 	Refusals wire.Refusals
 	Metrics  []stream.Metric // scores at the end
 	Resets   int64           // number of resets of counters
+
+	// KnownUntil is the last time of each series at which an exogenous input is known; nil without ReplayOptions.Known.
+	KnownUntil map[string]int64
 }
 
 // Replay runs the input file through the engine and into the outputs. If ctx ends, Replay returns the result of the rows so
@@ -124,7 +127,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	if err != nil {
 		return nil, err
 	}
-	r.Stats = runner.Stats()
+	r.Stats, r.KnownUntil = runner.Stats(), wire.KnownUntil(decoder)
 	nothing := ""
 	if f := wire.OutputFile(cfg); f != nil && f.Path != "-" && r.Forecasts == 0 {
 		nothing = "nothing was written to " + f.Path

@@ -22,7 +22,7 @@ func Messages(src *file.Source, m config.Model, known bool) (stream.Source, stre
 	if !known || len(m.Exogenous) == 0 {
 		return src, src.Decoder()
 	}
-	ahead := &inputsAhead{Source: src, decoder: src.Decoder(), scout: src.Decoder(), rows: max(aheadRows, m.Horizon)}
+	ahead := &inputsAhead{Source: src, decoder: src.Decoder(), scout: src.Decoder(), rows: max(aheadRows, m.Horizon), exogenous: m.Exogenous, until: make(map[string]int64)}
 	return ahead, ahead
 }
 
@@ -30,13 +30,15 @@ func Messages(src *file.Source, m config.Model, known bool) (stream.Source, stre
 // messages before those messages.
 type inputsAhead struct {
 	stream.Source
-	decoder stream.Decoder
-	scout   stream.Decoder // decoder of the messages that are read ahead
-	rows    int
-	ended   bool
-	queue   []stream.Message // read and not delivered yet
-	one     engine.Decoded
-	inputs  []stream.Record // inputs read and not delivered yet
+	decoder   stream.Decoder
+	scout     stream.Decoder // decoder of the messages that are read ahead
+	rows      int
+	exogenous []string
+	until     map[string]int64 // last time of each series at which an exogenous input is known
+	ended     bool
+	queue     []stream.Message // read and not delivered yet
+	one       engine.Decoded
+	inputs    []stream.Record // inputs read and not delivered yet
 
 	rest bool // the message itself was not decoded yet; for a decoder that is not a Splitter
 	now  *stream.Message
@@ -73,12 +75,31 @@ func (s *inputsAhead) keep(m stream.Message) error {
 	s.one.Decode(s.scout, &m)
 	return s.one.Parts(0, func(r *stream.Record, refusal *refuse.Error) error {
 		if refusal == nil {
+			s.note(r)
 			s.inputs = append(s.inputs, stream.Record{
 				Series: r.Series, Time: r.Time, Names: slices.Clone(r.Names), Values: slices.Clone(r.Values), Ahead: true,
 			})
 		}
 		return nil
 	})
+}
+
+// note keeps the time of r if it has a value of an exogenous input.
+func (s *inputsAhead) note(r *stream.Record) {
+	for i, v := range r.Values {
+		if last, known := s.until[r.Series]; v == v && i < len(r.Names) && slices.Contains(s.exogenous, r.Names[i]) && (!known || r.Time > last) {
+			s.until[r.Series] = r.Time
+		}
+	}
+}
+
+// KnownUntil returns the last time of each series at which an exogenous input is known, for a decoder of Messages that
+// reads ahead; nil for others.
+func KnownUntil(d stream.Decoder) map[string]int64 {
+	if s, ok := d.(*inputsAhead); ok {
+		return s.until
+	}
+	return nil
 }
 
 // Decode implements stream.Decoder, with the records of m itself.
