@@ -55,6 +55,9 @@ class Frames(unittest.TestCase):
             f = orffvar.forecast(long, 2, model="persistence", levels=[])
             self.assertEqual(f.schema, {"unique_id": long.schema["unique_id"], "ds": pl.Date(), "yhat": pl.Float64()})
             self.assertEqual(f.rows(), [(i, date(2026, 1, 10 + h), y) for i, y in zip(ids, (9.0, 19.0)) for h in (1, 2)])
+        for first, want in ((0, [60, 61]), (1700000000, [1700000060, 1700000061]), (1960, [pd.Timestamp("2020"), pd.Timestamp("2021")])):
+            steps = pd.DataFrame({"unique_id": "a", "ds": range(first, first + 60), "y": 1.0})
+            self.assertEqual(list(orffvar.forecast(steps, 2, model="persistence").ds), want)
         table = orffvar.evaluate(naive.reset_index(), models=["persistence", "auto"])
         self.assertEqual(list(table.model), ["persistence", "auto"])
         self.assertIsInstance(orffvar.anomalies(pl.from_pandas(WIDE.reset_index())), pl.DataFrame)

@@ -33,6 +33,7 @@ class Data:
             raise ForecasterError("the frame has no rows")
         self.long = {"unique_id", "ds", "y"} <= set(self.table.column_names)
         times = [f.type for f in self.table.schema if pa.types.is_temporal(f.type)]
+        self.seconds = False  # whole numbers of ds were read as seconds since 1970
         self.time_type = self.table.schema.field("ds").type if self.long else times[0] if times else pa.string()
 
     @staticmethod
@@ -63,9 +64,17 @@ class Data:
         t = self.table.schema.field("unique_id").type
         return column if "string" in str(t) and not pa.types.is_dictionary(t) else column.cast(t)
 
+    def find_unit(self, origins: Any) -> None:
+        """Finds whether whole numbers of ds were read as seconds: the origins of the forecasts are such numbers then."""
+        if pa.types.is_integer(self.time_type) and len(origins) > 0:
+            numbers = origins.cast(pa.timestamp("s"), safe=False).cast(pa.int64()).unique()
+            self.seconds = bool(pc.all(pc.is_in(numbers, value_set=self.table["ds"].cast(pa.int64()))).as_py())
+
     def times(self, column: Any) -> Any:
-        """Times in UTC as the frame has times: with its zone, or without one, or as dates."""
+        """Times in UTC as the frame has times: with its zone, or without one, or as dates, or as steps."""
         t = self.time_type
+        if self.seconds:
+            return column.cast(pa.timestamp("s"), safe=False).cast(pa.int64()).cast(t)
         zone = t.tz if pa.types.is_timestamp(t) else None
         column = column.cast(pa.timestamp("ns", zone or "UTC"))
         if zone is None:
@@ -127,6 +136,7 @@ def written(verb: str, data: Frame, horizon: int, levels: Sequence[float], optio
         out = str(Path(directory) / "forecasts.parquet")
         run(verb, *frame.write(directory), f"--horizon={horizon}", f"--out={out}", *options, *settings_of({"model.levels": list(levels)}))
         rows = pq.read_table(out, memory_map=False)
+    frame.find_unit(rows["origin"])
     first = rows.take(list(range(0, rows.num_rows, max(1, len(levels)))))  # the levels of a forecast follow each other
     columns: dict[str, Any] = {}
     if frame.long:
