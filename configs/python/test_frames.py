@@ -79,6 +79,8 @@ class Frames(unittest.TestCase):
             forecaster.update({"a": 1.5}, 60, series="x")
             with self.assertRaisesRegex(orffvar.RefusedError, "duplicate"):
                 forecaster.update({"a": 1}, 60, series="x")
+            with self.assertRaisesRegex(orffvar.RefusedError, "non_finite: inf"):
+                forecaster.update({"a": float("inf")}, 90, series="x")
             (f,) = forecaster.update({"a": None}, 120, series="x")
             self.assertEqual((f.series, f.yhat), ("x", 1.5))
         with self.assertRaisesRegex(ValueError, "closed"):

@@ -118,6 +118,8 @@ def _number(value: SupportsFloat | None) -> float | None:
     if value is None:
         return None
     number = float(value)
+    if math.isinf(number):  # JSON has no spelling for it
+        raise RefusedError(f"non_finite: {number} is not a finite number; a missing value is None or NaN")
     return None if math.isnan(number) else number
 
 
