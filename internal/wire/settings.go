@@ -15,7 +15,7 @@ import (
 
 // stateVersion rises with every change that alters forecasts or the meaning of a checkpoint. A checkpoint of another
 // version is refused.
-const stateVersion = 48
+const stateVersion = 49
 
 // Settings returns the keys and values that the state of an engine depends on, beside its records, ascending by key: the
 // settings of the engine, and the arithmetic of the build.

@@ -158,6 +158,7 @@ func (e *Engine) learn(dst *Results, w *waiting) error {
 	if seasonal != nil {
 		h.before = sortedSeasons(h.before, seasonal)
 	}
+	s.see(in.Y)
 	if err := e.observe(dst, w); err != nil {
 		return err
 	}
@@ -190,6 +191,7 @@ func (e *Engine) fill(dst *Results, w *waiting) error {
 	}
 	r.phases = s.forecaster.phases()
 	if yhat := dst.room(e.c.Horizon * len(y)); s.forecaster.ForecastTo(yhat) && e.sane(yhat) {
+		s.hide(yhat)
 		r.yhat = yhat
 	}
 	dst.add(r)
@@ -324,6 +326,9 @@ func (e *Engine) forecast(dst *Results, s *series, in *assemble.Sample, r *stepR
 			}
 		}
 	}
+	s.hide(r.yhat)
+	s.hide(r.bounds)
+	s.hide(r.region)
 	return nil
 }
 

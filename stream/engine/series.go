@@ -2,8 +2,11 @@ package engine
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/plural"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
@@ -20,6 +23,7 @@ type series struct {
 	scored     *scoredSeries // belongs to the scorer; here it is only passed on in step results
 	shard      *shard
 
+	unseen []bool  // true: the variable was never observed; nil: all were observed
 	growth *growth // nil: the series does not grow, or has grown
 	broken bool    // the lags were dropped after the last sample; used only by growth
 
@@ -30,6 +34,42 @@ type series struct {
 }
 
 func (s *series) Changed() bool { return s.changed }
+
+// see notes which variables the sample y observes.
+func (s *series) see(y []float64) {
+	for j := range s.unseen {
+		s.unseen[j] = s.unseen[j] && y[j] != y[j]
+	}
+	if !slices.Contains(s.unseen, true) {
+		s.unseen = nil
+	}
+}
+
+// hide sets the numbers in v, rows of one number per variable, to NaN where the variable was never observed: the 0 of a
+// model would be an invention.
+func (s *series) hide(v []float64) {
+	if s.unseen == nil {
+		return
+	}
+	for i := range v {
+		if s.unseen[i%len(s.unseen)] {
+			v[i] = math.NaN()
+		}
+	}
+}
+
+func (s *series) unseenState(c *snapshot.Codec) {
+	unseen := slices.Clone(s.unseen)
+	if unseen == nil {
+		unseen = make([]bool, len(s.info.Variables))
+	}
+	for j := range unseen {
+		c.Bool(&unseen[j])
+	}
+	if s.unseen = nil; slices.Contains(unseen, true) {
+		s.unseen = unseen
+	}
+}
 
 // sharedModel is a model of dim variables. With scope Shared several series share it, and each
 // has its own forecaster.
@@ -83,6 +123,7 @@ func (e *Engine) newSeries(info *stream.Series, place, tier int) (*series, error
 		return nil, err
 	}
 	s := &series{info: info, tier: tier, shared: m, forecaster: newForecaster(m.model), shard: h, changed: true}
+	s.unseen = slices.Repeat([]bool{true}, len(info.Variables))
 	if e.grows() && tier == len(e.c.Lighter) {
 		s.growth = new(growth)
 	}

@@ -144,6 +144,7 @@ func (e *Engine) seriesState(c *snapshot.Codec, i int) {
 		s.shared.state(c)
 	}
 	c.Block(func() { s.forecaster.State(c) })
+	s.unseenState(c)
 	e.growthState(c, s)
 	e.costState(c, s)
 }

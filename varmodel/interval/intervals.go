@@ -52,6 +52,7 @@ type Intervals struct {
 	next   int       // index of the origin that Issue overwrites next
 	issued []int     // H: number of last origins with an h-step forecast in the ring, at most h
 	scored []int     // H: number of scored forecasts, at most intervalAfter
+	seen   []int     // d: number of observed values, at most intervalAfter + H
 
 	count, scale []float64 // H x d: number of errors, and their mean size s
 	lately       []float64 // H x d: mean size of the last errors
@@ -97,7 +98,7 @@ func NewIntervals(cfg Config) (*Intervals, error) {
 		count: make([]float64, h*d), scale: make([]float64, h*d), rounds: make([]float64, h),
 		lately: make([]float64, h*d), own: make([]float64, l*h*d), common: make([]float64, l*h),
 		issued: make([]int, h), scored: make([]int, h),
-		last: make([]float64, d), before: make([]float64, d), still: make([]int, d),
+		last: make([]float64, d), before: make([]float64, d), still: make([]int, d), seen: make([]int, d),
 		early: make([]float64, h), until: make([]float64, h),
 		voting: vec.Aligned(d), steps: make([]float64, 2*l*h), stepsOf: make([]float64, h), moves: make([]float64, h*l*(d+1)),
 		worthMoves: make([]factorMove, anchorAt(h)+1), states: newStateWidths(d, h), sizes: make([]float64, d),
@@ -151,6 +152,9 @@ func (s *Intervals) Observe(y []float64) {
 	H, d := s.cfg.Horizon, s.cfg.Dim
 	s.compareSteps(y)
 	for j, v := range y {
+		if v == v {
+			s.seen[j] = min(s.seen[j]+1, intervalAfter+H)
+		}
 		if v == s.last[j] || v != v {
 			if s.still[j] = min(s.still[j]+1, stillLimit); s.still[j] >= stillAfter {
 				s.voting[j] = 0
@@ -313,8 +317,8 @@ func (s *Intervals) ResetLags() {
 	}
 }
 
-// BoundsTo implements eval.Intervals. Bounds are NaN at horizons that have not enough errors yet. Bounds of horizons without
-// intervals are left unchanged.
+// BoundsTo implements eval.Intervals. Bounds are NaN at horizons, and of variables, that have not enough errors yet. Bounds
+// of horizons without intervals are left unchanged.
 func (s *Intervals) BoundsTo(lower, upper []float64) bool {
 	H, d := s.cfg.Horizon, s.cfg.Dim
 	if n := len(s.cfg.Levels) * H * d; len(lower) != n || len(upper) != n {
@@ -332,7 +336,7 @@ func (s *Intervals) BoundsTo(lower, upper []float64) bool {
 			half, lower, upper := half[from:to], lower[from:to], upper[from:to]
 			known := s.scored[h-1] >= intervalAfter
 			for j, v := range forecast[(h-1)*d : h*d] {
-				if !known {
+				if !known || s.seen[j] < intervalAfter+h {
 					v = math.NaN()
 				}
 				reach := half[j] + rounding(v)
@@ -390,6 +394,8 @@ func (s *Intervals) State(c *snapshot.Codec) {
 		})
 	}
 	for j := range s.still {
+		c.Index(&s.seen[j], math.MaxInt)
+		s.seen[j] = min(s.seen[j], intervalAfter+s.cfg.Horizon)
 		c.Index(&s.still[j], stillLimit+1)
 		if s.voting[j] = 0; s.still[j] < stillAfter {
 			s.voting[j] = 1
