@@ -16,10 +16,8 @@ const (
 	calendarAfter  = 500 // samples before the learners begin, because they have many weights
 	calendarShort  = 3   // harmonics of the shorter cycle
 	calendarLong   = 2   // harmonics of the longer cycle
-	calendarBoth   = 2   // harmonics of the shorter cycle that are multiplied by the first harmonic of the longer cycle
-	calendarWaves  = 1 + 2*calendarShort + 2*calendarLong + 4*calendarBoth
-	calendarStates = 4                              // 1, level, increment, surprise
-	calendarSize   = calendarWaves * calendarStates // features
+	calendarBoth   = 1   // harmonics of the shorter cycle that are multiplied by the first harmonic of the longer cycle
+	calendarStates = 4   // 1, level, increment, surprise
 
 	calendarRidge      = 4
 	calendarForgetting = .9998 // weight of a sample after one step
@@ -50,7 +48,7 @@ const (
 // Corrections are shrunken like the forecasts of anchors. If the errors are noise, the corrections are 0.
 type calendar struct {
 	horizons []int // 1, then the anchor horizons
-	periods  []int // periods of the cycles, in samples; the learners begin again when the periods change
+	periods  []int // periods of one or two cycles, in samples; the learners begin again when the periods change
 	work     *online.Workspace
 
 	learners []*online.BlockNewton // horizons x dim; nil: not begun
@@ -59,7 +57,7 @@ type calendar struct {
 
 	surprise []float64        // dim: last one-step errors, in units of two typical steps
 	now      calendarForecast // one-step forecast that waits for its target
-	phi      []float64        // dim x calendarSize: features of now; nil: not begun
+	phi      []float64        // dim x features: features of now; nil: not begun
 
 	waves, features, out []float64 // scratch
 }
@@ -102,7 +100,7 @@ func newCalendar(m *auto) *calendar {
 	d := m.cfg.Dim
 	c := &calendar{
 		horizons: []int{1}, work: &m.work.newton, surprise: make([]float64, d), now: newCalendarForecast(d),
-		waves: make([]float64, calendarWaves), features: make([]float64, calendarSize), out: make([]float64, 1),
+		out: make([]float64, 1),
 	}
 	if m.direct != nil {
 		c.horizons = append(c.horizons, m.direct.steps...)
@@ -110,21 +108,23 @@ func newCalendar(m *auto) *calendar {
 	return c
 }
 
-// begin allocates new learners.
+// begin allocates new learners for the cycles of c.periods.
 func (c *calendar) begin(dim int) {
-	n := len(c.horizons) * dim
+	n, waves := len(c.horizons)*dim, wavesOf(len(c.periods))
+	size := waves * calendarStates
+	c.waves, c.features = make([]float64, waves), make([]float64, size)
 	c.learners = make([]*online.BlockNewton, n)
 	for i := range c.learners {
 		var err error
 		c.learners[i], err = online.NewBlockNewton(online.BlockNewtonConfig{
-			Features: calendarSize, Outputs: 1, Block: calendarSize, Every: max(calendarEvery/thin(c.horizons[i/dim]), calendarLeast),
+			Features: size, Outputs: 1, Block: size, Every: max(calendarEvery/thin(c.horizons[i/dim]), calendarLeast),
 			Ridge: calendarRidge, Forgetting: calendarForgetting, Workspace: c.work,
 		})
 		if err != nil {
 			panic("varmodel: " + err.Error()) // the constants above are valid
 		}
 	}
-	c.phi = make([]float64, dim*calendarSize)
+	c.phi = make([]float64, dim*size)
 	c.errors, c.factors = make([]typicalError, n), slices.Repeat([]shrinkage{{every: 1, errors: 1}}, n)
 	c.now.known = false
 }
@@ -147,18 +147,27 @@ func (c *calendar) begun(s *autoSeries) bool {
 	return c.learners != nil
 }
 
+// wavesOf returns the number of waves of one or two cycles.
+func wavesOf(cycles int) int {
+	if cycles < 2 {
+		return 1 + 2*calendarShort
+	}
+	return 1 + 2*calendarShort + 2*calendarLong + 4*calendarBoth
+}
+
 // look sets c.waves to the waves h samples after the last sample.
 func (c *calendar) look(s *seasons, h int) {
-	clear(c.waves)
-	c.waves[0] = 1
-	short, long := c.waves[1:], c.waves[1+2*calendarShort:]
 	cycles := s.turns()
-	if len(cycles) > 0 {
-		wavesTo(short, calendarShort, cycles[0], h)
+	if len(cycles) == 0 || len(c.waves) != wavesOf(len(cycles)) {
+		return // there are no learners, or they begin again
 	}
+	c.waves[0] = 1
+	short := c.waves[1:]
+	wavesTo(short, calendarShort, cycles[0], h)
 	if len(cycles) < 2 {
 		return
 	}
+	long := short[2*calendarShort:]
 	wavesTo(long, calendarLong, cycles[1], h)
 	both := long[2*calendarLong:]
 	for i := range 2 * calendarBoth {
@@ -175,6 +184,12 @@ func wavesTo(dst []float64, harmonics int, c *cycle, h int) {
 		dst[2*k], dst[2*k+1] = x, y
 		x, y = x*cos-y*sin, x*sin+y*cos
 	}
+}
+
+// featuresOf returns the part of c.phi for variable j.
+func (c *calendar) featuresOf(j int) []float64 {
+	n := len(c.features)
+	return c.phi[j*n : (j+1)*n]
 }
 
 // featuresTo writes the features of the forecast p of variable j from c.waves. Call look first.
@@ -201,7 +216,7 @@ func (c *calendar) forecast(s *autoSeries) {
 	}
 	c.look(s.seasons, 1)
 	for j := range p.base {
-		phi := c.phi[j*calendarSize : (j+1)*calendarSize]
+		phi := c.featuresOf(j)
 		s.next[j] = c.correct(phi, p, s, j, 0)
 	}
 }
@@ -264,7 +279,7 @@ func (c *calendar) learn(s *autoSeries, o *outcome) {
 		c.surprise[j] = lanes.Clip(e*s.scaler.PerStep[j]/2, calendarSurprise)
 		if c.now.known && c.learners != nil && c.now.said[j] == c.now.said[j] {
 			c.score(j, e, c.now.said[j])
-			c.teach(c.phi[j*calendarSize:(j+1)*calendarSize], j, e)
+			c.teach(c.featuresOf(j), j, e)
 		}
 	}
 }

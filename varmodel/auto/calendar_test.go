@@ -85,7 +85,7 @@ func TestCalendarKnowsWhenTheColdCounts(t *testing.T) {
 // On a circle of 24 with a second one of 168: the first harmonics at the target, and products of both circles.
 func TestCalendarWaves(t *testing.T) {
 	s := &seasons{cycles: []*cycle{{period: 3}, {period: 24, phase: 20}, {period: 168, phase: 41}}}
-	c := &calendar{waves: make([]float64, calendarWaves)}
+	c := &calendar{waves: make([]float64, wavesOf(2))}
 	c.look(s, 10)
 	day, week := 2*math.Pi*6/24, 2*math.Pi*51/168
 	want := []float64{1}
@@ -98,8 +98,8 @@ func TestCalendarWaves(t *testing.T) {
 	for _, v := range want[1 : 1+2*calendarBoth] {
 		want = append(want, math.Cos(week)*v, math.Sin(week)*v)
 	}
-	if len(want) != calendarWaves {
-		t.Fatalf("%d waves, not %d", calendarWaves, len(want))
+	if len(want) != wavesOf(2) {
+		t.Fatalf("%d waves, not %d", wavesOf(2), len(want))
 	}
 	for i, v := range want {
 		modeltest.Near(t, "a wave", c.waves[i], v, 1e-14) // some roundings of numbers up to 1
