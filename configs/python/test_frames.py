@@ -81,6 +81,9 @@ class Frames(unittest.TestCase):
                 forecaster.update({"a": 1}, 60, series="x")
             with self.assertRaisesRegex(orffvar.RefusedError, "non_finite: inf"):
                 forecaster.update({"a": float("inf")}, 90, series="x")
+            for row, time in (([1], 90), ({"a": 1}, date(2026, 1, 1))):
+                with self.assertRaises(orffvar.UsageError):
+                    forecaster.update(row, time, series="x")
             (f,) = forecaster.update({"a": None}, 120, series="x")
             self.assertEqual((f.series, f.yhat), ("x", 1.5))
         with self.assertRaisesRegex(ValueError, "closed"):

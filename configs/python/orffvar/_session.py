@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from types import TracebackType
 from typing import Any, NamedTuple, SupportsFloat
 
-from ._command import BINARY, ForecasterError, failure, option, run, settings_of
+from ._command import BINARY, ForecasterError, UsageError, failure, option, run, settings_of
 from ._frames import Data, flags
 
 
@@ -67,6 +67,10 @@ class Forecaster:
         process = self._process
         if process is None:
             raise ValueError("the forecaster is closed")
+        if not hasattr(row, "items"):
+            raise UsageError(f"a row is a dictionary with a value for each variable, not {type(row).__name__}")
+        if not isinstance(time, (datetime, str, int, float)):
+            raise UsageError(f"a time is a datetime, a text or a number of seconds since 1970, not {type(time).__name__}")
         if isinstance(time, datetime):
             time = (time if time.tzinfo else time.replace(tzinfo=timezone.utc)).isoformat()
         values = {str(name): _number(value) for name, value in row.items()}
