@@ -140,3 +140,20 @@ func TestShortCyclesBetweenAnchors(t *testing.T) {
 		}
 	}
 }
+
+// The iterated mixture ends after 24 steps, however large its weight is at farther anchors.
+func TestIterationEnds(t *testing.T) {
+	s := newAuto(t, Config{Dim: 1, Horizon: 48}).NewSeries().(*autoSeries)
+	o := s.multihorizon
+	for k := range o.anchors {
+		o.anchors[k].mixture.aggregate.Weights[iteratedAll*o.anchors[k].mixture.aggregate.stride] = 1
+	}
+	if last := o.wake(2 * iterationYoung); last != iterationFarthest {
+		t.Errorf("%d steps, want %d", last, iterationFarthest)
+	}
+	for k := range o.anchors {
+		if a := &o.anchors[k]; a.origin(o.made).awake != (a.horizon <= iterationFarthest) {
+			t.Errorf("%d steps: awake %v", a.horizon, !(a.horizon <= iterationFarthest))
+		}
+	}
+}

@@ -159,3 +159,35 @@ func TestLagRegressionAfterABreak(t *testing.T) {
 		t.Errorf("%d origins, want %d", g.origins, learnt+lagBatch)
 	}
 }
+
+// An old group learns one origin in 1, 1, 2 or 4, with the weight of all: origins are learnt or wait, and the weights are
+// a geometric sum.
+func TestLagRegressionThinsOrigins(t *testing.T) {
+	const rows = 4000
+	rng := rand.New(rand.NewPCG(61, 62))
+	x, level := make([][]float64, rows), 0.
+	for i := range x {
+		level = .95*level + rng.NormFloat64()
+		x[i] = []float64{level}
+	}
+	l, _ := lagRegressionOf(x, 32, 0, nil)
+	for i, want := range []int{1, 1, 2, 4} {
+		g := l.groups[i]
+		if g.thin() != want {
+			t.Errorf("group of %d steps: one origin in %d, want %d", g.last, g.thin(), want)
+		}
+		if n := rows - g.last - lagFirst; g.origins+g.waiting != n {
+			t.Errorf("group of %d steps: %d origins and %d that wait, want %d together", g.last, g.origins, g.waiting, n)
+		}
+		// The origins of a batch decay together, so the weight differs by half a batch of forgetting: 32 / 2 * .0002.
+		if sum := (1 - math.Pow(lagForget, float64(g.origins))) / (1 - lagForget); !(math.Abs(g.weight/sum-1) <= .0032) {
+			t.Errorf("group of %d steps: weight %.1f, want %.1f", g.last, g.weight, sum)
+		}
+		// The mean square of the first input is that of all origins: AR(.95) has 100 independent values in 4000, and the
+		// groups share most origins. Without the weight it would be a half or a quarter.
+		first := g.gram[0].At(0, 0) / g.weight
+		if all := l.groups[0].gram[0].At(0, 0) / l.groups[0].weight; !(math.Abs(first/all-1) <= .2) {
+			t.Errorf("group of %d steps: mean square %.2f, want %.2f", g.last, first, all)
+		}
+	}
+}
