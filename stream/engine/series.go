@@ -59,15 +59,18 @@ func (s *series) hide(v []float64) {
 }
 
 func (s *series) unseenState(c *snapshot.Codec) {
-	unseen := slices.Clone(s.unseen)
-	if unseen == nil {
-		unseen = make([]bool, len(s.info.Variables))
+	n := len(s.unseen)
+	if c.Len(&n, len(s.info.Variables)); c.Decoding() {
+		if s.unseen = nil; n > 0 {
+			s.unseen = make([]bool, len(s.info.Variables))
+		}
+		if n != len(s.unseen) {
+			c.Fail("%d of %d variables of series %q", n, len(s.unseen), s.info.Name)
+			return
+		}
 	}
-	for j := range unseen {
-		c.Bool(&unseen[j])
-	}
-	if s.unseen = nil; slices.Contains(unseen, true) {
-		s.unseen = unseen
+	for j := range s.unseen {
+		c.Bool(&s.unseen[j])
 	}
 }
 
