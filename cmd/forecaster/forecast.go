@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"time"
@@ -115,7 +116,7 @@ func (a *app) forecast(cmd *cobra.Command, paths []string) error {
 	if len(batch.Forecasts) == 0 {
 		return noForecast(path, replayed)
 	}
-	a.say(inputsEnd(batch.Forecasts, replayed.KnownUntil))
+	a.say(inputsEnd(batch.Forecasts, replayed.KnownUntil), withoutValue(batch.Forecasts))
 	if n := withoutInterval(&batch); n > 0 && len(cfg.Model.Levels) > 0 {
 		a.say(fmt.Sprintf("no interval for %s of %s: intervals of a step begin after 20 forecast errors at this step, 100 with model.intervals=quantile",
 			plural.Thousands(n), plural.Count(len(batch.Forecasts), "forecast")))
@@ -158,6 +159,17 @@ func withoutInterval(b *stream.Batch) (n int) {
 		}
 	}
 	return n
+}
+
+// withoutValue returns a note on the first variable without any value, which has no forecast.
+func withoutValue(forecasts []stream.Forecast) string {
+	for i := range forecasts {
+		f := &forecasts[i]
+		if j := slices.IndexFunc(f.Yhat, math.IsNaN); j >= 0 {
+			return fmt.Sprintf("no forecast for %s of series %s: it has no value", f.Series.Variables[j], f.Series.Name)
+		}
+	}
+	return ""
 }
 
 // drawForecasts writes a plot to plot and an HTML page to page. An empty path: none.
