@@ -106,8 +106,9 @@ func (e *Engine) affordSeries(place, dim int) *refuse.Error {
 // The cost of a series must be known before the series exists. It is therefore measured on a series of synthetic
 // samples.
 const (
-	measuredDim     = 64 // largest number of variables measured; beyond it the cost is extrapolated
-	measuredSamples = 64 // number of synthetic samples; beyond it the series itself is measured
+	measuredDim      = 64 // largest number of variables measured; beyond it the cost is extrapolated
+	measuredSamples  = 8  // number of synthetic samples: models have made their buffers after so many
+	remeasuredBeyond = 64 // number of samples beyond which the series itself is measured
 
 	tableBytes = 2 << 10 // estimated size of the entries per series in the Assembler and in tables
 )
@@ -215,7 +216,7 @@ func (e *Engine) remeasure(s *series, samples int64) error {
 
 // remeasured reports whether a series is measured again after this number of samples.
 func remeasured(samples int64) bool {
-	return samples > measuredSamples && samples&(samples-1) == 0
+	return samples > remeasuredBeyond && samples&(samples-1) == 0
 }
 
 // setCost sets the cost of s and updates the total of the budget.
