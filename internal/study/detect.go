@@ -174,6 +174,7 @@ func NewLabels(marks, samples *Samples, from, to int) (*Labels, error) {
 		return nil, fmt.Errorf("%s: %s", marks.Name, marks.Refusals.String())
 	}
 	l := &Labels{}
+	zeros, unmarked := false, false
 	for i := range samples.Series {
 		s := &samples.Series[i]
 		mark, err := sameSeries(marks, samples, s.Name)
@@ -191,16 +192,22 @@ func NewLabels(marks, samples *Samples, from, to int) (*Labels, error) {
 		at := make(map[int64]float64, len(mark.Times))
 		for i, t := range mark.Times {
 			at[t] = mark.Rows[i][column]
+			zeros = zeros || at[t] == 0
 		}
 		l.start = append(l.start, len(l.known))
 		for i, t := range s.Times {
 			v, known := at[t]
+			unmarked = unmarked || !known
 			l.known = append(l.known, known && !math.IsNaN(v) && i >= from && (to == 0 || i < to))
 			l.anomalous = append(l.anomalous, v != 0 && !math.IsNaN(v))
 		}
 	}
 	if !slices.Contains(l.known, true) {
 		return nil, fmt.Errorf("%s has none of the times of the rows of %s: %s; correct the times of the labels", marks.Name, samples.Name, samples.span())
+	}
+	if unmarked && !zeros {
+		return nil, fmt.Errorf("%s lists anomalies only, and rows of %s without a label are not compared, so that no alarm could be false; give their rows the label 0, or list windows with the columns %s and %s",
+			marks.Name, samples.Name, startColumns[0], endColumns[0])
 	}
 	return l, nil
 }

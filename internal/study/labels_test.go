@@ -52,6 +52,10 @@ func TestLabelsOfAFile(t *testing.T) {
 		{what: "no such column", marks: of(series("a", []string{"y", "z"}, times, zeros, zeros)), data: data, err: "no column is named anomaly"},
 		{what: "other times", marks: of(series("a", []string{"y"}, []int64{7}, zeros)), data: data,
 			err: "f has none of the times of the rows of f: the file begins at 1970-01-01T00:00:00.000000001Z and ends at 1970-01-01T00:00:00.000000005Z, with a row every 1ns; correct the times of the labels"},
+		{what: "anomalies only", marks: of(series("a", []string{"y"}, []int64{2, 4}, []float64{1, 1})), data: data,
+			err: "f lists anomalies only, and rows of f without a label are not compared, so that no alarm could be false; give their rows the label 0, or list windows with the columns start and end"},
+		{what: "every row anomalous", marks: of(series("a", []string{"y"}, []int64{2, 3}, []float64{1, 1})), data: of(series("a", []string{"x"}, []int64{2, 3}, zeros)),
+			known: []bool{true, true}, labels: []bool{true, true}},
 		{what: "no such series", data: of(data.Series[0], data.Series[0]), marks: of(series("b", []string{"y"}, times, zeros)), err: `f has no series "a"`},
 	} {
 		l, err := NewLabels(c.marks, c.data, c.from, c.to)
