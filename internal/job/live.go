@@ -301,6 +301,9 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	if err == nil && s.Records == 0 && s.Next > 0 && wire.InputKafka(l.Cfg) == nil {
 		l.log.Warn("no new rows: the checkpoint has learnt the input to its end, and nothing is forecast again. Add rows, or start over", "with", l.ResetCommand)
 	}
+	if err == nil && ctx.Err() == nil && s.Series == 0 && s.Refused > 0 && wire.InputKafka(l.Cfg) == nil {
+		err = fmt.Errorf("input: %s refused; the last as %s", allRows(s.Refused), s.LastRefusal)
+	}
 	l.log.Info("ended", "partition", name, "records", s.Records, "refused", s.Letters(), "forecasts", s.Forecasts, "next", s.Next, "checkpoints", s.Checkpoints)
 	return err
 }
