@@ -58,6 +58,10 @@ class Frames(unittest.TestCase):
         for first, want in ((0, [60, 61]), (1700000000, [1700000060, 1700000061]), (1960, [pd.Timestamp("2020"), pd.Timestamp("2021")])):
             steps = pd.DataFrame({"unique_id": "a", "ds": range(first, first + 60), "y": 1.0})
             self.assertEqual(list(orffvar.forecast(steps, 2, model="persistence").ds), want)
+            wide = steps.rename(columns={"ds": "time", "y": "a"}).drop(columns="unique_id").assign(count=[i % 5 for i in range(60)])
+            self.assertEqual(list(orffvar.forecast(wide, 2, model="persistence").time), [t for t in want for _ in ("a", "count")])
+        wide = pd.DataFrame({"step": range(400), "a": [100.0 * (i == 300) + i % 7 for i in range(400)]})
+        self.assertEqual([(t.dtype, t[0] // 100) for name, t in orffvar.anomalies(wide).items() if name in ("from", "to")], [("int64", 3)] * 2)
         table = orffvar.evaluate(naive.reset_index(), models=["persistence", "auto"])
         self.assertEqual(list(table.model), ["persistence", "auto"])
         self.assertIsInstance(orffvar.anomalies(pl.from_pandas(WIDE.reset_index())), pl.DataFrame)

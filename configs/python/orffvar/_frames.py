@@ -33,7 +33,7 @@ class Data:
             raise ForecasterError("the frame has no rows")
         self.long = {"unique_id", "ds", "y"} <= set(self.table.column_names)
         times = [f.type for f in self.table.schema if pa.types.is_temporal(f.type)]
-        self.seconds = False  # whole numbers of ds were read as seconds since 1970
+        self.seconds = False  # whole numbers were read as seconds since 1970
         self.time_type = self.table.schema.field("ds").type if self.long else times[0] if times else pa.string()
 
     @staticmethod
@@ -64,11 +64,16 @@ class Data:
         t = self.table.schema.field("unique_id").type
         return column if "string" in str(t) and not pa.types.is_dictionary(t) else column.cast(t)
 
-    def find_unit(self, origins: Any) -> None:
-        """Finds whether whole numbers of ds were read as seconds: the origins of the forecasts are such numbers then."""
-        if pa.types.is_integer(self.time_type) and len(origins) > 0:
-            numbers = origins.cast(pa.timestamp("s"), safe=False).cast(pa.int64()).unique()
-            self.seconds = bool(pc.all(pc.is_in(numbers, value_set=self.table["ds"].cast(pa.int64()))).as_py())
+    def find_unit(self, times: Any) -> None:
+        """Finds whether whole numbers were read as seconds: the times of rows are numbers of such a column then."""
+        if pa.types.is_temporal(self.time_type) or len(times) == 0:
+            return
+        numbers = times.cast(pa.timestamp("s"), safe=False).cast(pa.int64()).unique()
+        for name in ["ds"] if self.long else self.table.column_names:
+            t = self.table.schema.field(name).type
+            if pa.types.is_integer(t) and pc.all(pc.is_in(numbers, value_set=self.table[name].cast(pa.int64()))).as_py():
+                self.seconds, self.time_type = True, t
+                return
 
     def times(self, column: Any) -> Any:
         """Times in UTC as the frame has times: with its zone, or without one, or as dates, or as steps."""
@@ -191,8 +196,9 @@ def anomalies(
     found = json.loads(text)["stretches"]
     leading = [(s["variables"] or [{}])[0] for s in found]
     columns: dict[str, Any] = {name: [s[name] for s in found] for name in ANOMALIES}
-    for name in ("from", "to"):
-        columns[name] = frame.times(pa.array(columns[name], pa.string()).cast(pa.timestamp("ns", "UTC")))
+    stretches = {name: pa.array(columns[name], pa.string()).cast(pa.timestamp("ns", "UTC")) for name in ("from", "to")}
+    frame.find_unit(stretches["from"])
+    columns |= {name: frame.times(times) for name, times in stretches.items()}
     columns["variable"] = pa.array([v.get("name") for v in leading], pa.string())
     columns |= {name: pa.array([v.get(name) for v in leading], pa.float64()) for name in LEADING}
     result: Frame = frame.back(pa.table(columns))
