@@ -129,6 +129,9 @@ func TestProduce(t *testing.T) {
 	if _, err := bad.Run(context.Background(), load(b.Addr(), "exists")); err == nil || !strings.HasSuffix(err.Error(), "bad.jsonl: no usable rows") {
 		t.Errorf("again and again without rows: %v", err)
 	}
+	if err := atBrokers(context.DeadlineExceeded); err.Error() != "input.kafka.brokers (--brokers): context deadline exceeded; check the address, and whether the server expects TLS" {
+		t.Errorf("a server that does not answer: %v", err)
+	}
 	if _, err := p.Run(context.Background(), load("127.0.0.1:1", "exists")); err == nil || !strings.HasPrefix(err.Error(), "input.kafka.brokers (--brokers): ") {
 		t.Errorf("no broker: %v", err)
 	}

@@ -98,7 +98,7 @@ func atBrokers(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("input.kafka.brokers (--brokers): %w", err)
+	return fmt.Errorf("input.kafka.brokers (--brokers): %w", wire.Unanswered(err))
 }
 
 func (p *Produce) open(cfg *config.Config) (*file.Source, error) {

@@ -155,6 +155,14 @@ func unreached(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
+// Unanswered adds the remedy to the error of a server that does not answer in time.
+func Unanswered(err error) error {
+	if timeout := (interface{ Timeout() bool })(nil); errors.As(err, &timeout) && timeout.Timeout() {
+		return fmt.Errorf("%w; check the address, and whether the server expects TLS", err)
+	}
+	return err
+}
+
 // Try opens the files of c and connects to its servers. It returns a line for each server that
 // works, and an error for each file or server that does not.
 func Try(ctx context.Context, c *config.Config) (found []string, errs config.Errors) {
@@ -162,11 +170,8 @@ func Try(ctx context.Context, c *config.Config) (found []string, errs config.Err
 		ctx, cancel := context.WithTimeout(ctx, tryTimeout)
 		defer cancel()
 		text, err := f(ctx, path, c)
-		if timeout := (interface{ Timeout() bool })(nil); errors.As(err, &timeout) && timeout.Timeout() {
-			err = fmt.Errorf("%w; check the address, and whether the server expects TLS", err)
-		}
 		if err != nil {
-			errs = append(errs, err)
+			errs = append(errs, Unanswered(err))
 		} else if text != "" {
 			found = append(found, text)
 		}
