@@ -162,9 +162,16 @@ func (a *Assembler) checkVariable(name string) *refuse.Error {
 	case name == stream.AllTargets:
 		return refuse.New(refuse.Malformed, "no variable can have the name %s", stream.AllTargets)
 	case len(name) > a.c.MaxName:
-		return refuse.New(refuse.TooLarge, "the name of a variable has %d bytes, at most %d are allowed", len(name), a.c.MaxName)
+		return a.tooLong("a variable", name)
 	}
 	return nil
+}
+
+func (a *Assembler) tooLong(what, name string) *refuse.Error {
+	const remedy = "; shorten it"
+	e := refuse.New(refuse.TooLarge, "the name of %s has %d bytes, at most %d are allowed"+remedy, what, len(name), a.c.MaxName)
+	e.Remedy = remedy
+	return e
 }
 
 func (a *Assembler) checkName(r *stream.Record, isNew bool) *refuse.Error {
@@ -176,7 +183,7 @@ func (a *Assembler) checkName(r *stream.Record, isNew bool) *refuse.Error {
 	case stream.IsPool(r.Series):
 		return refuse.New(refuse.Malformed, "no series can have the name %q", r.Series)
 	case len(r.Series) > a.c.MaxName:
-		return refuse.New(refuse.TooLarge, "the name of the series has %d bytes, at most %d are allowed", len(r.Series), a.c.MaxName)
+		return a.tooLong("the series", r.Series)
 	}
 	return nil
 }
