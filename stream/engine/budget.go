@@ -56,8 +56,8 @@ func (e *Engine) afford(dim int, replaced int64) (tier int, refusal *refuse.Erro
 	if fits {
 		return tier, nil
 	}
-	return 0, refuse.New(refuse.Memory, "one more series of %s takes %d KiB with the lightest model, %d of %d MiB are in use",
-		plural.Count(dim, "variable"), bytes>>10, (e.budget.used-replaced)>>20, e.budget.limit>>20)
+	return 0, refuse.New(refuse.Memory, "one more series of %s takes %d KiB with the lightest model, %d of %d KiB are in use",
+		plural.Count(dim, "variable"), bytes>>10, (e.budget.used-replaced)>>10, e.budget.limit>>10)
 }
 
 // firstTier returns the best tier in which a series can begin.

@@ -69,7 +69,7 @@ func TestFault56_MemoryDecides(t *testing.T) {
 		t.Errorf("%d series: %d full, %d light, %d tiny", series, full, light, tiny)
 	}
 	for i := range b.DeadLetters {
-		if l := &b.DeadLetters[i]; l.Reason != refuse.Memory || !strings.Contains(l.Detail, "MiB are in use") {
+		if l := &b.DeadLetters[i]; l.Reason != refuse.Memory || !strings.Contains(l.Detail, "KiB are in use") {
 			t.Fatalf("refused: %s: %s", l.Reason, l.Detail)
 		}
 	}
