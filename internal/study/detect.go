@@ -174,7 +174,7 @@ func NewLabels(marks, samples *Samples, from, to int) (*Labels, error) {
 		return nil, fmt.Errorf("%s: %s", marks.Name, marks.Refusals.String())
 	}
 	l := &Labels{}
-	zeros, unmarked := false, false
+	met := false // a row has a time of the labels
 	for i := range samples.Series {
 		s := &samples.Series[i]
 		mark, err := sameSeries(marks, samples, s.Name)
@@ -191,23 +191,32 @@ func NewLabels(marks, samples *Samples, from, to int) (*Labels, error) {
 		}
 		at := make(map[int64]float64, len(mark.Times))
 		for i, t := range mark.Times {
-			at[t] = mark.Rows[i][column]
-			zeros = zeros || at[t] == 0
+			v := mark.Rows[i][column]
+			if v != 0 && v != 1 && !math.IsNaN(v) {
+				return nil, fmt.Errorf("%s: %s: column %s has %g, and labels are 1 for an anomaly and 0 for any other row; convert them, or name the column of the labels %s",
+					marks.Name, rowTime(t), mark.Variables[column], v, labelColumns[0])
+			}
+			at[t] = v
 		}
 		l.start = append(l.start, len(l.known))
+		ones, zeros, unknown := false, false, false
 		for i, t := range s.Times {
 			v, known := at[t]
-			unmarked = unmarked || !known
+			met = met || known
+			ones, zeros, unknown = ones || v == 1, zeros || known && v == 0, unknown || !known || math.IsNaN(v)
 			l.known = append(l.known, known && !math.IsNaN(v) && i >= from && (to == 0 || i < to))
-			l.anomalous = append(l.anomalous, v != 0 && !math.IsNaN(v))
+			l.anomalous = append(l.anomalous, v == 1)
+		}
+		if ones && unknown && !zeros {
+			return nil, fmt.Errorf("%s lists only anomalies of %s, and rows without a label are not compared, so that no alarm could be false; give the other rows the label 0, or list windows with the columns %s and %s",
+				marks.Name, s.Name, startColumns[0], endColumns[0])
 		}
 	}
-	if !slices.Contains(l.known, true) {
+	switch {
+	case !met:
 		return nil, fmt.Errorf("%s has none of the times of the rows of %s: %s; correct the times of the labels", marks.Name, samples.Name, samples.span())
-	}
-	if unmarked && !zeros {
-		return nil, fmt.Errorf("%s lists anomalies only, and rows of %s without a label are not compared, so that no alarm could be false; give their rows the label 0, or list windows with the columns %s and %s",
-			marks.Name, samples.Name, startColumns[0], endColumns[0])
+	case !slices.Contains(l.known, true):
+		return nil, fmt.Errorf("%s has no label for the rows of %s that are compared: they are missing there", marks.Name, samples.Name)
 	}
 	return l, nil
 }

@@ -24,6 +24,9 @@ var (
 	endColumns   = []string{"end", "to"}
 )
 
+// normalLabels are the labels of windows that are no anomalies.
+var normalLabels = []string{"0", "0.0", "false"}
+
 // ReadWindows reads labels from a file of windows: JSON with a list of pairs of times, JSON with such a list per data
 // file, or CSV with the columns start and end. ok is false for a file of labelled rows. The rows in [from, to) are known;
 // to = 0: to the end.
@@ -125,7 +128,7 @@ func jsonWindows(text []byte, name string) (pairs [][2]string, err error) {
 	return nil, fmt.Errorf("has windows of several files %s: %s; leave one of them", base, strings.Join(same, ", "))
 }
 
-// csvWindows returns the windows of a CSV text with the columns start and end.
+// csvWindows returns the windows of a CSV text with the columns start and end. A column of labels leaves out those of 0.
 func csvWindows(text string) (pairs [][2]string, ok bool) {
 	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
 	r.FieldsPerRecord, r.TrimLeadingSpace = -1, true
@@ -136,12 +139,15 @@ func csvWindows(text string) (pairs [][2]string, ok bool) {
 	column := func(names []string) int {
 		return slices.IndexFunc(lines[0], func(h string) bool { return slices.Contains(names, strings.ToLower(strings.TrimSpace(h))) })
 	}
-	start, end := column(startColumns), column(endColumns)
+	start, end, label := column(startColumns), column(endColumns), column(labelColumns)
 	if start < 0 || end < 0 {
 		return nil, false
 	}
 	for _, cells := range lines[1:] {
 		cells = append(cells, make([]string, len(lines[0]))...) // a short line has empty times, which are refused
+		if label >= 0 && slices.Contains(normalLabels, strings.ToLower(strings.TrimSpace(cells[label]))) {
+			continue
+		}
 		pairs = append(pairs, [2]string{strings.TrimSpace(cells[start]), strings.TrimSpace(cells[end])})
 	}
 	return pairs, true

@@ -15,6 +15,7 @@ func TestWindowsOfCSV(t *testing.T) {
 	for _, text := range []string{
 		"start,end\n2020-01-01 00:00,2020-01-02 00:00\n2020-02-01 00:00,2020-02-03 00:00\n",
 		"\ufeff\"Id\", \"From\",\"To\"\r\n1,\"2020-01-01 00:00\", \"2020-01-02 00:00\"\r\n2,2020-02-01 00:00 ,2020-02-03 00:00\r\n",
+		"start,anomaly,end\n2020-01-01 00:00,1,2020-01-02 00:00\n2020-01-05,0,2020-01-06\n2020-01-07, False,2020-01-08\n2020-02-01 00:00,true,2020-02-03 00:00\n",
 	} {
 		if got, ok := csvWindows(text); !ok || !slices.Equal(got, want) {
 			t.Errorf("%q: %v, %v", text, got, ok)
