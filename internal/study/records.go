@@ -258,6 +258,12 @@ func (l *learner) score(records []decoded) error {
 		}
 		return fmt.Errorf("%s: %w", l.model, err)
 	}
+	for i := range l.batch.DeadLetters {
+		// Without them the scores would be those of other rows, and of other rows for each model.
+		if refused := &l.batch.DeadLetters[i]; refused.Reason == refuse.Memory {
+			return fmt.Errorf("%s: %s: %s; give the models more with model.memory, or choose a lighter one", l.model, refused.Message.Origin(), refused.Detail)
+		}
+	}
 	l.see(&l.batch.Batch, len(records))
 	l.batch.Reset()
 	return nil
