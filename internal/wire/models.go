@@ -45,7 +45,7 @@ type sharing struct {
 var models = []model{
 	{
 		name: "auto", about: "online mixture of experts around ORFFVAR, nothing to choose; the default", example: "type: auto",
-		settings: slices.Concat([]string{"tier", "memory", "experts", "season", "season_time", "seed"}, inputSettings),
+		settings: slices.Concat([]string{"tier", "experts", "season", "season_time", "seed"}, inputSettings),
 		random:   true, inputs: true, influence: always, check: checkAuto, make: newAuto,
 	},
 	{

@@ -38,7 +38,7 @@ var remedies = map[refuse.Reason]string{
 	refuse.Future:    "pipeline.max_ahead is how far a sample may lie after its message",
 	refuse.TooLarge:  "pipeline.max_dim and input.kafka.max_message_len are the limits",
 	refuse.TooMany:   "pipeline.max_series is the limit",
-	refuse.Memory:    "model.tier=tiny, model.memory, or fewer variables with pipeline.variables",
+	refuse.Memory:    "model.memory is the limit; model.tier=tiny of model.type=auto takes less, as do fewer variables with pipeline.variables",
 }
 
 // remedy returns the remedy for a refusal; "": there is none, or the detail of the refusal has it.

@@ -12,7 +12,7 @@ import (
 )
 
 // sharedSettings are the keys below model: that every model reads.
-var sharedSettings = []string{"horizon", "levels", "intervals", "joint", "anomaly", "influence", "drift"}
+var sharedSettings = []string{"horizon", "levels", "intervals", "joint", "anomaly", "influence", "drift", "memory"}
 
 // changes has, for a key below model:, a value other than the default, with what else
 // it needs to be read at all.
@@ -81,7 +81,7 @@ var changes = []struct{ key, before, set string }{
 // unread are keys that change no forecast of a complete sample series, or that need
 // what this test does not have.
 var unread = []string{
-	"memory", "season_time", "time_zone", "optimiser.solver", "optimiser.grow", "optimiser.most_blocks",
+	"season_time", "time_zone", "optimiser.solver", "optimiser.grow", "optimiser.most_blocks",
 }
 
 // TestSettings changes each setting of each model in turn. Forecasts must change if the row of the model has the key, and
