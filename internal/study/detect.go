@@ -168,7 +168,7 @@ func (l *Labels) truth() []bool {
 var labelColumns = []string{"anomaly", "is_anomaly", "label", "anomalous"}
 
 // NewLabels returns the labels of samples from another file, marks, which has times and a column of 0 and 1. A row of
-// samples without a mark, or outside [from, to), is not compared.
+// samples without a mark, or outside [from, to), is not compared. So marks of anomalies alone are an error.
 func NewLabels(marks, samples *Samples, from, to int) (*Labels, error) {
 	if marks.Refusals.Total() > 0 {
 		return nil, fmt.Errorf("%s: %s", marks.Name, marks.Refusals.String())

@@ -167,6 +167,7 @@ func (a *Assembler) checkVariable(name string) *refuse.Error {
 	return nil
 }
 
+// tooLong refuses a name. The detail has the remedy, because the limits of other things share the reason.
 func (a *Assembler) tooLong(what, name string) *refuse.Error {
 	const remedy = "; shorten it"
 	e := refuse.New(refuse.TooLarge, "the name of %s has %d bytes, at most %d are allowed"+remedy, what, len(name), a.c.MaxName)
